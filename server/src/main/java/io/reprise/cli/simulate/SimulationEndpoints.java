@@ -50,6 +50,25 @@ public final class SimulationEndpoints implements Endpoints {
                                     "policies in full, or names: stored ones, presets, reprise, river, sidekiq and others"))
             .named("SimulationRequest");
 
+    private static final Schema FIGURES = Schema.object()
+            .must("name", Schema.text(1, 200))
+            .must("seconds", Schema.integer(0, Integer.MAX_VALUE).about("length of the run"))
+            .must("jobs", Schema.integer(0, Integer.MAX_VALUE))
+            .must("succeeded", Schema.integer(0, Integer.MAX_VALUE))
+            .must("dead", Schema.integer(0, Integer.MAX_VALUE))
+            .must("callsPerJob", Schema.number(0, Double.MAX_VALUE))
+            .must("peak", Schema.integer(0, Integer.MAX_VALUE).about("most calls in one second after the outage"))
+            .must(
+                    "p99Seconds",
+                    Schema.number(0, Double.MAX_VALUE)
+                            .about("time from arrival to success that 99 % of the jobs did not exceed"))
+            .must(
+                    "callsPerSecond",
+                    Schema.array(Schema.number(0, Double.MAX_VALUE), 0, Integer.MAX_VALUE)
+                            .about("mean of each 30 seconds, while jobs arrive"))
+            .must("cut", Schema.bool().about("whether it was ended early because of too many calls"))
+            .named("SimulationFigures");
+
     /** One in the whole process: a run takes a core for seconds. */
     private static final Semaphore RUNNING = new Semaphore(1);
 
@@ -66,7 +85,7 @@ public final class SimulationEndpoints implements Endpoints {
                 .summary("What policies do while a resource is down, by the real engine in virtual time; one at a time")
                 .scope(Scope.READ)
                 .body(REQUEST)
-                .answersAs(200, "a line of JSON for each policy as it is done", LINES)
+                .answersEach(200, "a line of JSON for each policy as it is done", LINES, FIGURES)
                 .does(this::simulate));
     }
 
@@ -79,12 +98,12 @@ public final class SimulationEndpoints implements Endpoints {
             throw Problem.invalid("/rate", "is too high for an outage of this length: there may be 80,000 jobs");
         }
         Setting setting = new Setting(outage, rate, length, fields.integer("capacity", 20), CONCURRENCY);
-        List<Candidate> candidates = candidates(request);
+        Run run = new Run(setting, candidates(request), fields.integer("seed", 1));
         if (!RUNNING.tryAcquire()) {
             throw Problem.of(ProblemType.TOO_MANY_REQUESTS, "A simulation is under way; try again in a moment")
                     .header("Retry-After", "5");
         }
-        return new Answer.Parts(LINES, new Run(setting, candidates, fields.integer("seed", 1)));
+        return new Answer.Parts(LINES, run, RUNNING::release);
     }
 
     private List<Candidate> candidates(Request request) {
@@ -101,13 +120,12 @@ public final class SimulationEndpoints implements Endpoints {
         return candidates;
     }
 
-    /** Each part is one candidate. The permit is given back at the end, also of a run that fails. */
+    /** Each part is one candidate. */
     private static final class Run implements Supplier<@Nullable String> {
         private final OutageExperiment experiment;
         private final Setting setting;
         private final Iterator<Candidate> rest;
         private final long seed;
-        private boolean ended;
 
         Run(Setting setting, List<Candidate> candidates, long seed) {
             this.setting = setting;
@@ -118,27 +136,7 @@ public final class SimulationEndpoints implements Endpoints {
 
         @Override
         public @Nullable String get() {
-            if (!rest.hasNext()) {
-                end();
-                return null;
-            }
-            boolean done = false;
-            try {
-                String line = Json.text(view(experiment.figures(rest.next(), seed, MOST_CALLS))) + "\n";
-                done = rest.hasNext();
-                return line;
-            } finally {
-                if (!done) {
-                    end();
-                }
-            }
-        }
-
-        private void end() {
-            if (!ended) {
-                ended = true;
-                RUNNING.release();
-            }
+            return rest.hasNext() ? Json.text(view(experiment.figures(rest.next(), seed, MOST_CALLS))) + "\n" : null;
         }
 
         private Map<String, Object> view(Figures figures) {

@@ -305,7 +305,7 @@ public final class InsightEndpoints implements Endpoints {
     private Answer export(Request request) {
         Tenancy tenancy = Tenancy.of(request.caller());
         Instant since = Objects.requireNonNullElse(request.time("since"), Instant.MIN);
-        return new Answer.Parts(LINES, new Supplier<>() {
+        Supplier<@Nullable String> pages = new Supplier<>() {
             private @Nullable String cursor;
             private boolean ended;
 
@@ -323,7 +323,8 @@ public final class InsightEndpoints implements Endpoints {
                         .map(entry -> Json.text(view(entry, tenancy)) + "\n")
                         .collect(Collectors.joining());
             }
-        });
+        };
+        return new Answer.Parts(LINES, pages, () -> {});
     }
 
     /** Whether a tenant may see an entry: the tenant did it, or it concerns something of the tenant. */

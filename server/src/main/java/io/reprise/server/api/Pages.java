@@ -61,12 +61,15 @@ public final class Pages {
         return new Page<>(found, null);
     }
 
-    /** Reads many at a time while few match. If more match than there is room for, it reads them again, fewer. */
+    /**
+     * Reads many at a time while few match. If more match than there is room for, it reads them again, fewer. Each read
+     * gets its share of the rows that a page may scan: the store itself may have to pass over most of them.
+     */
     private static Page<Job> filtered(Reprise reprise, JobSearch search) {
         List<Job> jobs = new ArrayList<>();
-        JobQuery query = search.query().brief();
+        JobQuery query = search.query().brief().looks(JobQuery.MAX_LIMIT);
         String next = query.cursor();
-        int read = 0;
+        int looked = 0;
         do {
             int room = query.limit() - jobs.size();
             Page<Job> some = find(reprise, query.limit(JobQuery.MAX_LIMIT).after(next));
@@ -76,9 +79,9 @@ public final class Pages {
                 found = some.items().stream().filter(search::matches).toList();
             }
             jobs.addAll(found);
-            read += some.items().size();
+            looked += query.looks();
             next = some.next();
-        } while (next != null && jobs.size() < query.limit() && read < JobQuery.MAX_LOOKS);
+        } while (next != null && jobs.size() < query.limit() && looked < JobQuery.MAX_LOOKS);
         return new Page<>(jobs, next);
     }
 

@@ -32,6 +32,8 @@ import io.reprise.store.DocumentStore;
 import io.reprise.store.JobChange;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -45,6 +47,10 @@ public final class BulkEndpoints implements Endpoints {
     private static final int COUNTED = 10_000;
     private static final int TRIES = 5;
     private static final Duration KEPT = Duration.ofDays(30);
+
+    /** Bulks of one tenant that are kept. */
+    private static final int MOST_KEPT = 200;
+
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
     private static final String CHANGE = "change";
@@ -149,14 +155,23 @@ public final class BulkEndpoints implements Endpoints {
             view.put("id", null);
             return Response.ok(view);
         }
-        requireNone(tenancy, now);
+        List<Document> before = documents(tenancy);
+        requireAlone(before, job, tenancy);
+        makeRoom(before, now);
         api.store()
                 .putDocument(
                         new Document(BulkJob.KIND, job.id(), 0, job.json()),
                         "start-bulk",
                         new AuditNote(request.caller().name(), fields.text("why")));
+        try {
+            // Another may have begun at the same time. Both are stored now, so at least one of them sees the other.
+            requireAlone(documents(tenancy), job, tenancy);
+        } catch (Problem e) {
+            remove(job);
+            throw e;
+        }
         if (!runner.start(job.id(), bulk, action)) {
-            api.store().document(BulkJob.KIND, job.id()).ifPresent(api.store()::removeDocument);
+            remove(job);
             throw Problem.of(ProblemType.UNAVAILABLE, "Too many bulks wait on this server")
                     .header("Retry-After", "30");
         }
@@ -227,29 +242,51 @@ public final class BulkEndpoints implements Endpoints {
         return change;
     }
 
-    /** Refuses a second bulk of a tenant, and removes bulks that are long over. */
-    private void requireNone(Tenancy tenancy, Instant now) {
-        for (Document document : documents(tenancy)) {
-            BulkJob job = BulkJob.read(document);
-            Instant endedAt = job.endedAt();
-            if (job.isActive(now)) {
+    private void remove(BulkJob job) {
+        api.store().document(BulkJob.KIND, job.id()).ifPresent(api.store()::removeDocument);
+    }
+
+    /** Refuses a bulk of a tenant while another is under way. */
+    private static void requireAlone(List<Document> stored, BulkJob job, Tenancy tenancy) {
+        for (Document document : stored) {
+            BulkJob other = BulkJob.read(document);
+            if (!other.id().equals(job.id()) && other.isActive(job.order().createdAt())) {
                 throw Problem.of(
                         ProblemType.CONFLICT,
-                        "Bulk " + tenancy.shown(job.id()) + " is under way: wait for its end, or cancel it");
-            }
-            if (endedAt != null && now.isAfter(endedAt.plus(KEPT))) {
-                api.store().removeDocument(document);
+                        "Bulk " + tenancy.shown(other.id()) + " is under way: wait for its end, or cancel it");
             }
         }
     }
 
-    private List<Document> documents(Tenancy tenancy) {
-        Page<Document> page = api.store().documents(BulkJob.KIND, DocumentStore.MAX_DOCUMENTS, tenancy.prefix());
-        String prefix = tenancy.prefix();
-        return page.items().stream()
-                .filter(document ->
-                        prefix == null ? Tenancy.tenant(document.id()) == null : tenancy.owns(document.id()))
+    /** Removes bulks that are long over, and the oldest of too many. */
+    private void makeRoom(List<Document> stored, Instant now) {
+        List<Document> newestFirst = stored.stream()
+                .sorted(Comparator.comparing((Document document) ->
+                                BulkJob.read(document).order().createdAt())
+                        .reversed())
                 .toList();
+        for (int i = 0; i < newestFirst.size(); i++) {
+            Instant createdAt = BulkJob.read(newestFirst.get(i)).order().createdAt();
+            if (i >= MOST_KEPT - 1 || now.isAfter(createdAt.plus(KEPT))) {
+                api.store().removeDocument(newestFirst.get(i));
+            }
+        }
+    }
+
+    /** Returns the bulks of a tenant, or those of callers without one, which stand among all others. */
+    private List<Document> documents(Tenancy tenancy) {
+        List<Document> own = new ArrayList<>();
+        String prefix = tenancy.prefix();
+        String after = prefix;
+        do {
+            Page<Document> page = api.store().documents(BulkJob.KIND, DocumentStore.MAX_DOCUMENTS, after);
+            page.items().stream()
+                    .filter(document ->
+                            prefix == null ? Tenancy.tenant(document.id()) == null : tenancy.owns(document.id()))
+                    .forEach(own::add);
+            after = prefix == null ? page.next() : null;
+        } while (after != null);
+        return own;
     }
 
     private Answer list(Request request) {

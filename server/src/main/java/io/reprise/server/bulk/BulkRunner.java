@@ -6,7 +6,9 @@ import io.reprise.server.bulk.BulkJob.Progress;
 import io.reprise.server.bulk.BulkJob.State;
 import io.reprise.store.Document;
 import io.reprise.store.JobStore;
+import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -24,10 +26,19 @@ public final class BulkRunner implements AutoCloseable {
     private static final int WAITING = 50;
     private static final int TRIES = 5;
     private static final long WRITE_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /** How often a bulk that waits for a thread is written, so that nobody takes it for lost. */
+    private static final long SEEN_EVERY_SECONDS = 20;
+
     private static final long STOP_SECONDS = 10;
+    private static final Progress NONE = new Progress(0, 0, 0);
 
     private final JobStore store;
     private final AtomicBoolean stopping = new AtomicBoolean();
+
+    /** Bulks without a thread, with the time when each was written last. */
+    private final Map<String, Long> waiting = new ConcurrentHashMap<>();
+
     private final ThreadPoolExecutor threads =
             new ThreadPoolExecutor(THREADS, THREADS, 1, TimeUnit.MINUTES, new ArrayBlockingQueue<>(WAITING), work -> {
                 Thread thread = new Thread(work, "reprise-bulk");
@@ -47,21 +58,37 @@ public final class BulkRunner implements AutoCloseable {
      * @return whether there is room for it
      */
     boolean start(String id, Bulk bulk, Function<Bulk, Bulk.Result> act) {
+        waiting.put(id, System.nanoTime());
         try {
             threads.execute(() -> run(id, bulk, act));
             return true;
         } catch (RejectedExecutionException e) {
+            waiting.remove(id);
             return false;
         }
     }
 
+    /** Writes the bulks that have waited for a while. The threads that they wait for call it. */
+    private void seeWaiting(long now) {
+        waiting.forEach((id, seen) -> {
+            if (now - seen >= TimeUnit.SECONDS.toNanos(SEEN_EVERY_SECONDS) && waiting.replace(id, seen, now)) {
+                write(id, NONE, State.RUNNING, null);
+            }
+        });
+    }
+
     private void run(String id, Bulk bulk, Function<Bulk, Bulk.Result> act) {
         long[] written = {System.nanoTime()};
+        waiting.remove(id);
         try {
+            if (!write(id, NONE, State.RUNNING, null)) {
+                return;
+            }
             Bulk.Result result = act.apply(bulk.watchedBy(soFar -> {
                 boolean due = System.nanoTime() - written[0] >= WRITE_EVERY_NANOS;
                 if (due) {
                     written[0] = System.nanoTime();
+                    seeWaiting(written[0]);
                 }
                 return !stopping.get() && (!due || write(id, Progress.of(soFar), State.RUNNING, null));
             }));
@@ -69,17 +96,19 @@ public final class BulkRunner implements AutoCloseable {
             write(id, Progress.of(result), stopped ? State.LOST : State.DONE, stopped ? "the server stopped" : null);
         } catch (RuntimeException e) {
             log.warn("A bulk ended early: {}", e.getMessage(), e);
-            fail(id, String.valueOf(e.getMessage()));
+            fail(id);
         }
     }
 
-    private void fail(String id, String why) {
+    /** Notes the end without its reason: that is text of the database, and the reader may be a tenant. */
+    private void fail(String id) {
         try {
             Document document = store.document(BulkJob.KIND, id).orElse(null);
             if (document != null) {
                 BulkJob job = BulkJob.read(document);
-                store.putDocument(
-                        document.with(job.ended(State.FAILED, why, store.now()).json()));
+                store.putDocument(document.with(
+                        job.ended(State.FAILED, "it ended early; the log of the server says why", store.now())
+                                .json()));
             }
         } catch (RuntimeException e) {
             log.debug("The end of a bulk could not be written: {}", e.getMessage());

@@ -24,6 +24,7 @@ public sealed interface Answer permits Response, Answer.Later, Answer.Stream, An
      * connection breaks, so that no client takes the beginning for the whole.
      *
      * @param next returns the next part; null after the last
+     * @param ended runs once after the last part, and also if the client has gone or a part could not be made
      */
-    record Parts(String contentType, Supplier<@Nullable String> next) implements Answer {}
+    record Parts(String contentType, Supplier<@Nullable String> next, Runnable ended) implements Answer {}
 }

@@ -315,7 +315,11 @@ final class JettyHandler extends Handler.Abstract {
                     }
                 });
             } else if (exchange.request.getMethod().equals("HEAD")) {
-                String type = answer instanceof Answer.Parts parts ? parts.contentType() : "text/event-stream";
+                String type = "text/event-stream";
+                if (answer instanceof Answer.Parts parts) {
+                    type = parts.contentType();
+                    parts.ended().run();
+                }
                 write(exchange, Response.text(type, ""));
             } else if (answer instanceof Answer.Parts parts) {
                 writeParts(exchange, parts);
@@ -437,10 +441,17 @@ final class JettyHandler extends Handler.Abstract {
     }
 
     private void writeParts(Exchange exchange, Answer.Parts parts) {
-        String first = parts.next().get();
+        String first;
+        try {
+            first = parts.next().get();
+        } catch (RuntimeException e) {
+            parts.ended().run();
+            throw e;
+        }
         exchange.response.setStatus(200);
         put(exchange.response, Response.text(parts.contentType(), ""));
-        writePart(exchange, parts, first);
+        Callback ended = Callback.from(parts.ended(), exchange.callback);
+        writePart(new Exchange(exchange.request, exchange.response, ended, exchange.counted), parts, first);
     }
 
     private void writePart(Exchange exchange, Answer.Parts parts, @Nullable String part) {

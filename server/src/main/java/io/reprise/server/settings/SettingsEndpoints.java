@@ -17,7 +17,9 @@ import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
 import io.reprise.settings.FleetSettings;
 import io.reprise.settings.SettingsBook;
+import io.reprise.store.Document;
 import io.reprise.store.DocumentStore;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.OptionalLong;
 import tools.jackson.databind.JsonNode;
@@ -153,11 +155,16 @@ public final class SettingsEndpoints implements Endpoints {
                     .propertyStream()
                     .forEach(each -> resolve(kind + "/" + each.getKey(), each.getValue(), tenancy));
         }
+        FleetSettings settings;
         try {
-            return FleetSettings.fromJson(Json.text(all));
+            settings = FleetSettings.fromJson(Json.text(all));
         } catch (IllegalArgumentException e) {
             throw Problem.invalid("", String.valueOf(e.getMessage()));
         }
+        if (settings.toJson().getBytes(StandardCharsets.UTF_8).length > Document.MAX_BYTES) {
+            throw Problem.invalid("", "makes the settings longer than " + Document.MAX_BYTES + " bytes in all");
+        }
+        return settings;
     }
 
     /** A policy given by name is stored in full: a later change of that name does not change settings unseen. */

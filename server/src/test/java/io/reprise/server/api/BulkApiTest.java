@@ -4,6 +4,22 @@ package io.reprise.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.server.api.TestServer.Reply;
+import io.reprise.server.net.HttpSettings;
+import io.reprise.store.Document;
+import io.reprise.store.JobStore;
+import io.reprise.store.StoreException;
+import io.reprise.testing.InMemoryJobStore;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -61,6 +77,97 @@ class BulkApiTest {
         assertThat(bulk("{\"action\":\"cancel\",\"q\":\"state:pending attempt:>1\"}")
                         .status())
                 .isEqualTo(400);
+    }
+
+    /** A store in which two bulks have both seen that there is no other, and then neither ends. */
+    private static JobStore meeting(CyclicBarrier looked, CountDownLatch end) {
+        JobStore store = new InMemoryJobStore();
+        return (JobStore) Proxy.newProxyInstance(
+                JobStore.class.getClassLoader(), new Class<?>[] {JobStore.class}, (proxy, method, args) -> {
+                    if (method.getName().equals("putDocument") && args.length == 3 && args[1].equals("start-bulk")) {
+                        looked.await(1, TimeUnit.MINUTES);
+                    }
+                    if (method.getName().equals("cancelAll")) {
+                        end.await();
+                    }
+                    try {
+                        return method.invoke(store, args);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    @Test
+    void of_two_bulks_that_are_started_at_once_at_most_one_is_under_way() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        ExecutorService pool = Executors.newFixedThreadPool(2);
+        try (TestServer two =
+                new TestServer(meeting(new CyclicBarrier(2), end), HttpSettings.Limits.DEFAULT, 1_000_000)) {
+            two.enqueue("{\"type\":\"a\",\"delay\":\"1h\"}");
+            List<Future<Reply>> asked = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                asked.add(pool.submit(() ->
+                        two.send(two.admin, "POST", "/v1/bulks", "{\"action\":\"cancel\",\"q\":\"state:pending\"}")));
+            }
+            List<Integer> statuses = new ArrayList<>();
+            for (Future<Reply> reply : asked) {
+                statuses.add(reply.get().status());
+            }
+            assertThat(statuses).isSubsetOf(202, 409).contains(409);
+            end.countDown();
+        } finally {
+            end.countDown();
+            pool.shutdown();
+        }
+    }
+
+    @Test
+    void a_bulk_that_fails_says_nothing_of_the_database() {
+        JobStore store = new InMemoryJobStore();
+        JobStore failing = (JobStore) Proxy.newProxyInstance(
+                JobStore.class.getClassLoader(), new Class<?>[] {JobStore.class}, (proxy, method, args) -> {
+                    if (method.getName().equals("cancelAll")) {
+                        throw new StoreException("ERROR: relation db7.jobs", new IllegalStateException(), true);
+                    }
+                    try {
+                        return method.invoke(store, args);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+        try (TestServer other = new TestServer(failing, HttpSettings.Limits.DEFAULT, 1_000_000)) {
+            other.enqueue("{\"type\":\"a\",\"delay\":\"1h\"}");
+            String id = other.send(other.admin, "POST", "/v1/bulks", "{\"action\":\"cancel\",\"q\":\"state:pending\"}")
+                    .text("id");
+            JsonNode ended = TestServer.await(() -> {
+                JsonNode bulk = other.get("/v1/bulks/" + id).json();
+                return bulk.get("endedAt").isNull() ? null : bulk;
+            });
+            assertThat(ended.get("state").stringValue()).isEqualTo("FAILED");
+            assertThat(ended.get("note").stringValue()).doesNotContain("db7");
+        }
+    }
+
+    @Test
+    void ended_bulks_are_kept_in_a_bounded_number_also_among_those_of_many_tenants() {
+        for (int i = 0; i < 1_200; i++) {
+            server.store.putDocument(new Document("bulk", "0tenant/b" + i, 0, stored(i)));
+            if (i < 250) {
+                server.store.putDocument(new Document("bulk", "b" + i, 0, stored(i)));
+            }
+        }
+        assertThat(server.get("/v1/bulks").json().get("items")).hasSize(250);
+        ended(bulk("{\"action\":\"cancel\",\"q\":\"state:pending\"}").text("id"));
+        assertThat(server.get("/v1/bulks").json().get("items")).hasSize(200);
+        assertThat(server.store.document("bulk", "b0")).as("the oldest").isEmpty();
+        assertThat(server.store.document("bulk", "b249")).isPresent();
+    }
+
+    private String stored(int number) {
+        Instant at = server.store.now().minusSeconds(2_000 - number);
+        return "{\"action\":\"cancel\",\"q\":\"state:pending\",\"state\":\"DONE\",\"by\":\"me\",\"createdAt\":\"" + at
+                + "\",\"seenAt\":\"" + at + "\",\"endedAt\":\"" + at + "\"}";
     }
 
     @Test

@@ -3,9 +3,21 @@ package io.reprise.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSpec;
 import io.reprise.server.api.TestServer.Reply;
 import io.reprise.server.http.Scope;
+import io.reprise.server.net.HttpSettings;
+import io.reprise.store.JobStore;
+import io.reprise.testing.InMemoryJobStore;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -110,6 +122,58 @@ class PulseTest {
         String id = enqueue("{\"type\":\"a\",\"queue\":\"over\"}");
         fail("over", "{\"type\":\"x\",\"permanent\":true}");
         assertThat(server.get("/v1/jobs/" + id + "/plan").json().get("planned")).isEmpty();
+    }
+
+    @Test
+    void a_search_looks_at_no_more_rows_than_a_page_may_however_few_match() {
+        AtomicInteger rows = new AtomicInteger();
+        JobStore store = new InMemoryJobStore();
+        JobStore counting = (JobStore) Proxy.newProxyInstance(
+                JobStore.class.getClassLoader(), new Class<?>[] {JobStore.class}, (proxy, method, args) -> {
+                    if (method.getName().equals("find") && args[0] instanceof JobQuery query) {
+                        rows.addAndGet(query.looks());
+                    }
+                    try {
+                        return method.invoke(store, args);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+        try (TestServer large = new TestServer(counting, HttpSettings.Limits.DEFAULT, 1_000_000)) {
+            JobSpec other =
+                    JobSpec.builder("a", "{}").delay(Duration.ofHours(1)).build();
+            store.insert(List.of(JobSpec.builder("a", "{}")
+                    .tags(Set.of("rare"))
+                    .delay(Duration.ofHours(1))
+                    .build()));
+            store.insert(Collections.nCopies(25_000, other));
+            String next = "";
+            int pages = 0;
+            JsonNode page;
+            do {
+                rows.set(0);
+                page = large.get("/v1/jobs?q=tag:rare+attempt:0" + next).json();
+                assertThat(rows.get()).isLessThanOrEqualTo(JobQuery.MAX_LOOKS);
+                next = "&cursor=" + page.get("next").asString();
+                pages++;
+            } while (page.get("items").isEmpty());
+            assertThat(pages).as("pages until the job was found").isEqualTo(3);
+        }
+    }
+
+    @Test
+    void times_at_the_end_of_all_time_are_times() {
+        enqueue("{\"type\":\"bill\",\"delay\":\"1h\"}");
+        for (String time : List.of(
+                "since:-1000000000-01-01T00:00:00Z",
+                "before:%2B1000000000-12-31T23:59:59Z",
+                "since:36500d",
+                "due:%3C36500d",
+                "attempt:%3C2147483647",
+                "since:999999999999999999999d",
+                "due:%3E99999999999999h")) {
+            assertThat(server.get("/v1/jobs?q=" + time).status()).as(time).isIn(200, 400);
+        }
     }
 
     @Test

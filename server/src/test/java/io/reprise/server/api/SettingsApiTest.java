@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.server.api.TestServer.Reply;
 import io.reprise.server.http.Scope;
+import io.reprise.store.Document;
+import java.util.Collections;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -43,6 +45,20 @@ class SettingsApiTest {
         assertThat(server.delete("/v1/settings/types/bill").status()).isEqualTo(200);
         TestServer.await(() -> maxAttempts("bill") == 20 ? true : null);
         assertThat(server.delete("/v1/settings/types/bill").status()).isEqualTo(404);
+    }
+
+    @Test
+    void settings_that_are_too_long_in_all_are_refused() {
+        String rule = "{\"name\":\"busy\",\"class\":\"THROTTLED\",\"codes\":[\"" + "x".repeat(100) + "\"]}";
+        String part = "{\"policy\":{\"rules\":[" + String.join(",", Collections.nCopies(300, rule)) + "]}}";
+        StringBuilder types = new StringBuilder();
+        for (int i = 0; i < (1 << 20) / part.length(); i++) {
+            types.append(i == 0 ? "" : ",").append("\"t" + i + "\":" + part);
+        }
+        server.store.putDocument(new Document("settings", "fleet", 0, "{\"types\":{" + types + "}}"));
+        Reply tooLong = server.put("/v1/settings/types/more", part);
+        assertThat(tooLong.status()).as(tooLong.raw().body()).isEqualTo(400);
+        assertThat(server.put("/v1/settings", "{}").status()).isEqualTo(200);
     }
 
     @Test

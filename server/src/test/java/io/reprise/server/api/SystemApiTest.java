@@ -3,6 +3,7 @@ package io.reprise.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.encryption.EncryptionKeys;
 import io.reprise.insight.CostEntry;
 import io.reprise.insight.ErrorKey;
 import io.reprise.server.api.TestServer.Reply;
@@ -18,6 +19,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -369,5 +371,22 @@ class SystemApiTest {
         assertThat(stopping.raw().body()).contains("stopping");
         assertThat(server.enqueue("{\"type\":\"a\"}")).as("it still takes jobs").isNotEmpty();
         assertThat(server.get("/healthz").status()).isEqualTo(200);
+    }
+
+    @Test
+    void a_schedule_shows_the_payload_that_was_given_although_another_is_stored() {
+        EncryptionKeys keys =
+                EncryptionKeys.parse(List.of("k:" + Base64.getEncoder().encodeToString(new byte[32])));
+        try (TestServer sealing = new TestServer(keys)) {
+            sealing.put(
+                    "/v1/schedules/nightly", "{\"every\":\"1d\",\"job\":{\"type\":\"a\",\"payload\":{\"card\":4111}}}");
+            assertThat(sealing.store.schedule("nightly").orElseThrow().job().payload())
+                    .doesNotContain("4111");
+            assertThat(sealing.get("/v1/schedules/nightly")
+                            .json()
+                            .at("/job/payload/card")
+                            .asInt())
+                    .isEqualTo(4111);
+        }
     }
 }

@@ -2,6 +2,8 @@
 package io.reprise.server.api;
 
 import io.reprise.Reprise;
+import io.reprise.cli.simulate.SimulationEndpoints;
+import io.reprise.encryption.EncryptionKeys;
 import io.reprise.job.AuditNote;
 import io.reprise.server.RepriseServer;
 import io.reprise.server.auth.Keys;
@@ -85,6 +87,18 @@ final class TestServer implements AutoCloseable {
                 true);
     }
 
+    /** One that encrypts payloads. */
+    TestServer(EncryptionKeys encryption) {
+        this(
+                new InMemoryJobStore(),
+                new HttpSettings("127.0.0.1", 0, HttpSettings.Limits.DEFAULT, null),
+                1_000_000,
+                Quotas.Limits.DEFAULT,
+                null,
+                false,
+                encryption);
+    }
+
     private TestServer(JobStore store, HttpSettings http, int rate, Quotas.Limits quotas) {
         this(store, http, rate, quotas, null, false);
     }
@@ -96,6 +110,17 @@ final class TestServer implements AutoCloseable {
             Quotas.Limits quotas,
             @Nullable Oidc oidc,
             boolean auditReads) {
+        this(store, http, rate, quotas, oidc, auditReads, null);
+    }
+
+    private TestServer(
+            JobStore store,
+            HttpSettings http,
+            int rate,
+            Quotas.Limits quotas,
+            @Nullable Oidc oidc,
+            boolean auditReads,
+            @Nullable EncryptionKeys encryption) {
         this.store = store;
         this.keys = new Keys(store, InstantSource.system());
         try {
@@ -114,11 +139,11 @@ final class TestServer implements AutoCloseable {
                                     store,
                                     new OutboundGuard(List.of("127.0.0.1"), Set.of(), Resolver.SYSTEM),
                                     List.of(),
-                                    null),
+                                    encryption),
                             quotas,
                             oidc,
                             auditReads,
-                            List.of()));
+                            List.of(SimulationEndpoints::new)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
