@@ -47,7 +47,9 @@ final class MongoSizes {
     }
 
     private static List<Document> parts(Docs docs, long after, int rows) {
-        Document length = new Document("$add", List.of(length(SpecDocs.PAYLOAD), length(FieldNames.RESULT)));
+        Document length = new Document(
+                "$add",
+                List.of(new Document("$ifNull", List.of("$" + SpecDocs.PAYLOAD_BYTES, 0)), length(FieldNames.RESULT)));
         return docs.aggregate(
                         new Document("$match", new Document(FieldNames.ID, FieldNames.after(after))),
                         new Document("$sort", new Document(FieldNames.ID, 1)),
