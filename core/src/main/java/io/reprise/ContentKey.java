@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Makes stored idempotency keys: of a type and the caller's key, or of a type and the payload. */
+/** Makes stored idempotency keys: of a type and the caller's key, or of a type, its version and the payload. */
 final class ContentKey {
 
     /** No name contains it, nor does a key that comes as an HTTP header: scoped keys never equal other keys. */
@@ -27,9 +27,10 @@ final class ContentKey {
         return both.length() <= JobSpec.MAX_KEY ? both : type + BETWEEN + hash(key);
     }
 
-    /** Returns the key of a job of an idempotent type: equal for equal payloads, in any order of members. */
-    static String of(String type, String json) {
-        return type + BETWEEN + hash(canonical(json));
+    /** Returns the key of a job of an idempotent type: equal for equal payloads of one version, in any order of members. */
+    static String of(String type, int version, String json) {
+        String versioned = version == 1 ? canonical(json) : version + BETWEEN + canonical(json);
+        return type + BETWEEN + hash(versioned);
     }
 
     private static String hash(String text) {

@@ -183,12 +183,13 @@ final class Explainer {
                 .map(WorkerState::report)
                 .filter(worker -> worker.serves(job.queue()))
                 .toList();
+        String wanted = WorkerReport.versioned(job.type(), job.spec().version());
         List<WorkerReport> able =
-                serving.stream().filter(worker -> worker.handles(job.type())).toList();
+                serving.stream().filter(worker -> worker.handles(wanted)).toList();
         if (serving.isEmpty()) {
             reasons.add(new Explanation.NoWorker(job.queue()));
         } else if (able.isEmpty()) {
-            reasons.add(new Explanation.NoHandler(job.queue(), job.type()));
+            reasons.add(new Explanation.NoHandler(job.queue(), wanted));
         } else if (due && able.stream().allMatch(worker -> worker.holding() >= worker.concurrency())) {
             reasons.add(new Explanation.WorkersBusy(able.size()));
         }

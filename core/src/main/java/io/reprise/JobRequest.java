@@ -174,14 +174,15 @@ public final class JobRequest<P> {
     }
 
     /**
-     * Sets the tags, by which jobs can be found. Replaces all tags that were set before; duplicates count once.
+     * Sets the tags, by which jobs can be found. Replaces all tags that were set before, but not the version of the
+     * payload; duplicates count once.
      *
-     * @param tags at most {@value JobSpec#MAX_TAGS}
+     * @param tags at most {@value JobSpec#MAX_TAGS}; one less if the payload has a version above 1
      * @throws IllegalArgumentException if there are more tags, or a tag does not have the form of
      *     {@link JobSpec#requireName}
      */
     public JobRequest<P> tags(String... tags) {
-        return with(builder -> builder.tags(Set.copyOf(List.of(tags))));
+        return with(builder -> builder.tags(Set.copyOf(List.of(tags))).version(options.version()));
     }
 
     /**
@@ -228,6 +229,17 @@ public final class JobRequest<P> {
         return followers;
     }
 
+    /**
+     * Sets the version of the payload. The default is that of the {@link JobType}. Only code that passes on payloads of
+     * others needs it.
+     *
+     * @param version 1 to {@value JobSpec#MAX_VERSION}
+     * @throws IllegalArgumentException if {@code version} is outside these bounds, or the job has too many tags
+     */
+    public JobRequest<P> version(int version) {
+        return with(builder -> builder.version(version));
+    }
+
     /** Returns the type of the job. */
     public JobType<P> type() {
         return type;
@@ -239,7 +251,7 @@ public final class JobRequest<P> {
             String json = codec.encode(payload);
             JobSpec.Builder spec = options.toBuilder().payload(codec.seal(json));
             if (type.isIdempotent() && options.idempotencyKey() == null) {
-                spec.idempotencyKey(ContentKey.of(type.name(), json));
+                spec.idempotencyKey(ContentKey.of(type.name(), options.version(), json));
             }
             return spec.build();
         } catch (PayloadException e) {

@@ -2,10 +2,14 @@
 package io.reprise;
 
 import io.reprise.job.JobSpec;
+import io.reprise.job.PayloadException;
 import io.reprise.retry.RetryPolicy;
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -30,12 +34,22 @@ public final class JobType<P> {
     private final JobSpec options;
 
     private final boolean idempotent;
+    private final Map<Integer, OlderPayload<P>> older;
 
-    private JobType(Type payloadType, RetryPolicy policy, JobSpec options, boolean idempotent) {
+    /** How payloads of an older version are read. */
+    private record OlderPayload<P>(Type type, Function<Object, P> upcast) {}
+
+    private JobType(
+            Type payloadType,
+            RetryPolicy policy,
+            JobSpec options,
+            boolean idempotent,
+            Map<Integer, OlderPayload<P>> older) {
         this.payloadType = Objects.requireNonNull(payloadType, "payloadType");
         this.policy = Objects.requireNonNull(policy, "policy");
         this.options = options;
         this.idempotent = idempotent;
+        this.older = older;
     }
 
     /**
@@ -64,7 +78,7 @@ public final class JobType<P> {
 
     private static <P> JobType<P> of(String name, Type payloadType) {
         return new JobType<>(
-                payloadType, RetryPolicy.unset(), JobSpec.builder(name, "").build(), false);
+                payloadType, RetryPolicy.unset(), JobSpec.builder(name, "").build(), false, Map.of());
     }
 
     /**
@@ -74,7 +88,7 @@ public final class JobType<P> {
      * @throws NullPointerException if {@code policy} is null
      */
     public JobType<P> retry(RetryPolicy policy) {
-        return new JobType<>(payloadType, policy, options, idempotent);
+        return new JobType<>(payloadType, policy, options, idempotent, older);
     }
 
     /**
@@ -116,13 +130,73 @@ public final class JobType<P> {
     }
 
     /**
-     * Gives each job an idempotency key made of its type and its payload, unless the job sets its own key. So a
+     * Gives each job an idempotency key made of its type, version and payload, unless the job sets its own key. So a
      * repeated enqueue returns the first job, or its stored result by {@link Reprise#await}, for as long as that job is
      * kept. The order of members in the payload does not matter. The handler must still tolerate a second run: a worker
      * can die after the work and before the outcome is stored.
      */
     public JobType<P> idempotent() {
-        return new JobType<>(payloadType, policy, options, true);
+        return new JobType<>(payloadType, policy, options, true, older);
+    }
+
+    /**
+     * Sets the version of the payload that this process writes. Raise it when older code could not read the payload, or
+     * would read it wrongly. A worker that knows a lower version leaves such jobs to workers that know this one. It
+     * reads older payloads with {@link #upcast}, or as they are.
+     *
+     * @param version 1 to {@value JobSpec#MAX_VERSION}; 1 unless set
+     * @throws IllegalArgumentException if {@code version} is outside these bounds
+     */
+    public JobType<P> version(int version) {
+        return with(builder -> builder.version(version));
+    }
+
+    /**
+     * Reads payloads of an older version as another class and turns them into the payload of today. An older version
+     * without this is read as today's class. If {@code how} throws, the job fails as UNREADABLE.
+     *
+     * @param from the older version, from 1
+     * @param old class of the payloads of that version
+     * @throws IllegalArgumentException if {@code from} is outside 1 to {@value JobSpec#MAX_VERSION}
+     */
+    public <O> JobType<P> upcast(int from, Class<O> old, Function<? super O, ? extends P> how) {
+        return upcast(from, (Type) old, how);
+    }
+
+    /** Reads payloads of an older version as a generic type; see {@link #upcast(int, Class, Function)}. */
+    public <O> JobType<P> upcast(int from, PayloadType<O> old, Function<? super O, ? extends P> how) {
+        return upcast(from, old.type(), how);
+    }
+
+    private <O> JobType<P> upcast(int from, Type old, Function<? super O, ? extends P> how) {
+        Objects.requireNonNull(how, "how");
+        if (from < 1 || from > JobSpec.MAX_VERSION) {
+            throw new IllegalArgumentException("from must be 1 to " + JobSpec.MAX_VERSION + ", not " + from);
+        }
+        // The codec returns an object of the type that stands beside the function.
+        @SuppressWarnings("unchecked")
+        Function<Object, P> upcast = value -> how.apply((O) value);
+        Map<Integer, OlderPayload<P>> all = new HashMap<>(older);
+        all.put(from, new OlderPayload<>(old, upcast));
+        return new JobType<>(payloadType, policy, options, idempotent, Map.copyOf(all));
+    }
+
+    /**
+     * Reads the payload of a stored job.
+     *
+     * @param json text of the payload, not sealed
+     * @param version version of the payload
+     * @throws PayloadException if it cannot be read
+     */
+    public P read(PayloadCodec codec, String json, int version) {
+        OlderPayload<P> form = older.get(version);
+        if (form != null && version < version()) {
+            return Objects.requireNonNull(form.upcast.apply(codec.decode(json, form.type)), "upcast");
+        }
+        // The codec returns an object of the type that this was made with.
+        @SuppressWarnings("unchecked")
+        P payload = (P) codec.decode(json, payloadType);
+        return payload;
     }
 
     /**
@@ -138,6 +212,11 @@ public final class JobType<P> {
     /** Returns the stored name. */
     public String name() {
         return options.type();
+    }
+
+    /** Returns the version of the payload that this process writes, and the highest that it reads. */
+    public int version() {
+        return options.version();
     }
 
     /** Returns the class or generic type of the payload. */
@@ -177,7 +256,7 @@ public final class JobType<P> {
 
     private JobType<P> with(UnaryOperator<JobSpec.Builder> option) {
         return new JobType<>(
-                payloadType, policy, option.apply(options.toBuilder()).build(), idempotent);
+                payloadType, policy, option.apply(options.toBuilder()).build(), idempotent, older);
     }
 
     @Override

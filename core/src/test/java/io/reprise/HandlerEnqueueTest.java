@@ -112,11 +112,11 @@ class HandlerEnqueueTest {
 
     @Test
     void decimals_are_compared_as_they_are_written() {
-        assertThat(ContentKey.of("t", "{\"a\":0.10000000000000000001}"))
-                .isNotEqualTo(ContentKey.of("t", "{\"a\":0.1}"));
-        assertThat(ContentKey.of("t", "{\"a\":1,\"b\":[2,null]}"))
-                .isEqualTo(ContentKey.of("t", "{\"b\":[2,null],\"a\":1}"));
-        assertThat(ContentKey.of("t", "1")).isNotEqualTo(ContentKey.of("u", "1"));
+        assertThat(ContentKey.of("t", 1, "{\"a\":0.10000000000000000001}"))
+                .isNotEqualTo(ContentKey.of("t", 1, "{\"a\":0.1}"));
+        assertThat(ContentKey.of("t", 1, "{\"a\":1,\"b\":[2,null]}"))
+                .isEqualTo(ContentKey.of("t", 1, "{\"b\":[2,null],\"a\":1}"));
+        assertThat(ContentKey.of("t", 1, "1")).isNotEqualTo(ContentKey.of("u", 1, "1"));
     }
 
     @Test

@@ -171,4 +171,25 @@ class JacksonCodecTest {
     void a_class_without_visible_properties_is_refused() {
         assertThatThrownBy(() -> codec.encode(new Hidden())).isInstanceOf(PayloadException.class);
     }
+
+    record Renamed(String iban, int cents) {}
+
+    @Test
+    void a_renamed_field_is_refused_by_the_strict_codec_and_read_as_null_by_the_usual_one() {
+        String stored = "{\"account\":\"DE1\",\"cents\":5}";
+        assertThat(new JacksonCodec().decode(stored, Renamed.class)).isEqualTo(new Renamed(null, 5));
+        assertThatThrownBy(() -> JacksonCodec.strict().decode(stored, Renamed.class))
+                .isInstanceOf(PayloadException.class);
+    }
+
+    @Test
+    void the_strict_codec_refuses_unknown_and_missing_fields_and_takes_null() {
+        PayloadCodec strict = JacksonCodec.strict();
+        assertThat(strict.decode("{\"iban\":null,\"cents\":5}", Renamed.class)).isEqualTo(new Renamed(null, 5));
+        assertThatThrownBy(() -> strict.decode("{\"iban\":\"DE1\"}", Renamed.class))
+                .isInstanceOf(PayloadException.class);
+        assertThatThrownBy(() -> strict.decode("{\"iban\":\"DE1\",\"cents\":5,\"more\":1}", Renamed.class))
+                .isInstanceOf(PayloadException.class)
+                .hasMessageContaining("at more");
+    }
 }

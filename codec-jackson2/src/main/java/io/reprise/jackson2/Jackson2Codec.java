@@ -67,6 +67,19 @@ public final class Jackson2Codec implements PayloadCodec {
     }
 
     /**
+     * Creates a codec that refuses a payload with a property that the class does not have, or without one that its
+     * constructor takes. Such a job fails as UNREADABLE instead of running with a null or a zero. A property may be
+     * null if it is written so. Properties that are set by setters or fields may be missing.
+     */
+    public static Jackson2Codec strict() {
+        return new Jackson2Codec(defaults()
+                .enable(
+                        DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES,
+                        DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
+                .build());
+    }
+
+    /**
      * Writes the value as JSON text.
      *
      * @throws PayloadException if Jackson cannot write the value. The message holds the place and never the content

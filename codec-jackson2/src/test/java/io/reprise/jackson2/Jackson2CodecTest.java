@@ -99,4 +99,25 @@ class Jackson2CodecTest {
     void a_service_loader_finds_it() {
         assertThat(ServiceLoader.load(PayloadCodec.class)).anyMatch(Jackson2Codec.class::isInstance);
     }
+
+    record Renamed(String iban, int cents) {}
+
+    @Test
+    void a_renamed_field_is_refused_by_the_strict_codec_and_read_as_null_by_the_usual_one() {
+        String stored = "{\"account\":\"DE1\",\"cents\":5}";
+        assertThat(new Jackson2Codec().decode(stored, Renamed.class)).isEqualTo(new Renamed(null, 5));
+        assertThatThrownBy(() -> Jackson2Codec.strict().decode(stored, Renamed.class))
+                .isInstanceOf(PayloadException.class);
+    }
+
+    @Test
+    void the_strict_codec_refuses_unknown_and_missing_fields_and_takes_null() {
+        PayloadCodec strict = Jackson2Codec.strict();
+        assertThat(strict.decode("{\"iban\":null,\"cents\":5}", Renamed.class)).isEqualTo(new Renamed(null, 5));
+        assertThatThrownBy(() -> strict.decode("{\"iban\":\"DE1\"}", Renamed.class))
+                .isInstanceOf(PayloadException.class);
+        assertThatThrownBy(() -> strict.decode("{\"iban\":\"DE1\",\"cents\":5,\"more\":1}", Renamed.class))
+                .isInstanceOf(PayloadException.class)
+                .hasMessageContaining("at more");
+    }
 }

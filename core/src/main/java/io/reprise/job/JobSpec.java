@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,12 @@ public final class JobSpec {
 
     /** The greatest number of tags of a job. */
     public static final int MAX_TAGS = 10;
+
+    /** The highest version of a payload. */
+    public static final int MAX_VERSION = 9_999;
+
+    private static final String VERSION = "version:";
+    private static final Pattern VERSION_TAG = Pattern.compile(VERSION + "[1-9][0-9]{0,3}");
 
     /** The longest delay of a job, about a century. With this bound no sum of times overflows in any store. */
     public static final Duration MAX_DELAY = Duration.ofDays(36_500);
@@ -158,6 +165,18 @@ public final class JobSpec {
     /** Returns the tags in alphabetical order; empty unless set. */
     public Set<String> tags() {
         return values.tags;
+    }
+
+    /**
+     * Returns the version of the payload, 1 to {@value #MAX_VERSION}; 1 unless set. A version above 1 is kept as a tag
+     * such as {@code version:2}, so that jobs can be found by it.
+     */
+    public int version() {
+        return values.tags.stream()
+                .filter(tag -> VERSION_TAG.matcher(tag).matches())
+                .mapToInt(tag -> Integer.parseInt(tag.substring(VERSION.length())))
+                .max()
+                .orElse(1);
     }
 
     /** Returns the unique key, which at most one live job holds; null if there is none. */
@@ -380,6 +399,28 @@ public final class JobSpec {
             tags.forEach(tag -> requireName("tag", tag));
             this.tags = java.util.Collections.unmodifiableSortedSet(new TreeSet<>(tags));
             return this;
+        }
+
+        /**
+         * Sets the version of the payload: a tag beside the others, in place of another version.
+         *
+         * @param version 1 to {@value #MAX_VERSION}
+         * @throws IllegalArgumentException if {@code version} is outside these bounds, or there is no room for a tag
+         */
+        public Builder version(int version) {
+            if (version < 1 || version > MAX_VERSION) {
+                throw new IllegalArgumentException("version must be 1 to " + MAX_VERSION + ", not " + version);
+            }
+            Set<String> others = new TreeSet<>(tags);
+            others.removeIf(tag -> VERSION_TAG.matcher(tag).matches());
+            if (version > 1) {
+                if (others.size() == MAX_TAGS) {
+                    throw new IllegalArgumentException("tags must be at most " + (MAX_TAGS - 1)
+                            + " beside the version of the payload, not " + others.size());
+                }
+                others.add(VERSION + version);
+            }
+            return tags(others);
         }
 
         /**

@@ -19,6 +19,9 @@ public record WorkerReport(String name, List<String> queues, List<String> types,
     /** Stands for every job type, and for any end of a queue's name. */
     public static final String ANY = "*";
 
+    /** Stands between a type and a version; no name has it. */
+    private static final char VERSION = '#';
+
     /** Copies the lists. */
     public WorkerReport {
         queues = List.copyOf(queues);
@@ -34,8 +37,28 @@ public record WorkerReport(String name, List<String> queues, List<String> types,
         return name.equals(queue) || (name.endsWith(ANY) && queue.startsWith(name.substring(0, name.length() - 1)));
     }
 
-    /** Returns whether the worker has a handler for this job type. */
+    /** Returns whether the worker has a handler for this job type, or for this {@link #versioned} type. */
     public boolean handles(String type) {
-        return types.contains(type) || types.contains(ANY);
+        if (types.contains(type) || types.contains(ANY)) {
+            return true;
+        }
+        int version = version(type);
+        String name = type.substring(0, Math.max(0, type.lastIndexOf(VERSION)));
+        return version > 1
+                && types.stream().anyMatch(known -> known.startsWith(name + VERSION) && version(known) >= version);
+    }
+
+    /** Returns the text for a type with the version of its payload: only the name for version 1. */
+    public static String versioned(String type, int version) {
+        return version == 1 ? type : type + VERSION + version;
+    }
+
+    private static int version(String type) {
+        int at = type.lastIndexOf(VERSION);
+        try {
+            return at < 0 ? 1 : Integer.parseInt(type.substring(at + 1));
+        } catch (NumberFormatException e) {
+            return 1;
+        }
     }
 }

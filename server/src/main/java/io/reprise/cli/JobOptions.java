@@ -42,6 +42,10 @@ final class JobOptions {
     @Nullable
     List<String> tags;
 
+    @Option(names = "--payload-version", paramLabel = "N", description = "1 unless given.")
+    @Nullable
+    Integer version;
+
     @Option(names = "--unique-key", paramLabel = "KEY", description = "At most one live job holds it.")
     @Nullable
     String uniqueKey;
@@ -84,6 +88,9 @@ final class JobOptions {
         put(job, "timeout", timeout);
         if (priority != null) {
             job.put("priority", priority);
+        }
+        if (version != null) {
+            job.put("version", version);
         }
         if (tags != null) {
             job.set("tags", Json.tree(tags));

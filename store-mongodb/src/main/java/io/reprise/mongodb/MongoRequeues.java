@@ -15,6 +15,7 @@ import io.reprise.mongodb.docs.MongoAudit;
 import io.reprise.mongodb.docs.MongoErrors;
 import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.mongodb.docs.MongoTime;
+import io.reprise.mongodb.docs.SpecDocs;
 import io.reprise.store.Lane;
 import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
@@ -232,7 +233,7 @@ final class MongoRequeues {
                 .set(FieldNames.HELD_KEY, job.get("key"))
                 .remove(FieldNames.DEADLINE);
         if (requeue.edit().payload() != null) {
-            change.set("payload", requeue.edit().payload());
+            SpecDocs.payload(change, requeue.edit().payload());
         }
         if (requeue.window() != null) {
             change.set(FieldNames.FIRST_DUE, due).set(FieldNames.DEADLINE, MongoTime.plus(due, requeue.window()));

@@ -45,7 +45,7 @@ final class MongoSchema {
                 create(database, mongo.name(collection));
             }
         }
-        indexes(mongo.hasKeys()).forEach((collection, models) -> index(database, mongo.name(collection), models));
+        indexes(mongo).forEach((collection, models) -> index(database, mongo.name(collection), models));
         agreeOnDeadLetters(mongo);
         String letters = mongo.deadLetters();
         if (letters != null) {
@@ -63,8 +63,7 @@ final class MongoSchema {
         for (String collection : MongoScope.ALL) {
             requirePresent(present, mongo.name(collection));
         }
-        indexes(mongo.hasKeys())
-                .forEach((collection, models) -> requireIndexes(database, mongo.name(collection), models));
+        indexes(mongo).forEach((collection, models) -> requireIndexes(database, mongo.name(collection), models));
         learnDeadLetters(mongo);
         String letters = mongo.deadLetters();
         if (letters != null) {
@@ -172,9 +171,13 @@ final class MongoSchema {
                 .toList();
     }
 
-    static Map<String, List<IndexModel>> indexes(boolean keys) {
+    static Map<String, List<IndexModel>> indexes(Mongo mongo) {
         Map<String, List<IndexModel>> indexes = new HashMap<>();
-        indexes.put(MongoScope.JOBS, jobs(keys));
+        List<IndexModel> jobs = jobs(mongo.hasKeys());
+        if (mongo.hasReadableIndexes()) {
+            jobs.addAll(readable());
+        }
+        indexes.put(MongoScope.JOBS, jobs);
         indexes.put(
                 MongoScope.AUDIT,
                 List.of(
@@ -235,6 +238,14 @@ final class MongoSchema {
         jobs.add(index(
                 "failure", keys(FieldNames.ERROR + ".fingerprint", FieldNames.ID), new IndexOptions().sparse(true)));
         return jobs;
+    }
+
+    /** For people. The names are those that MongoDB gives, so that indexes which a person made are taken for these. */
+    private static List<IndexModel> readable() {
+        return List.of(
+                index("status_1_created_at_1", keys(FieldNames.STATUS, FieldNames.CREATED_AT), new IndexOptions()),
+                index("next_retry_at_1", keys(FieldNames.NEXT_RETRY_AT), new IndexOptions()),
+                index("status_1_updated_at_1", keys(FieldNames.STATUS, FieldNames.UPDATED_AT), new IndexOptions()));
     }
 
     private static List<IndexModel> deadLetters() {

@@ -48,7 +48,11 @@ final class MongoSizes {
 
     private static List<Document> parts(Docs docs, long after, int rows) {
         Document length = new Document(
-                "$add", List.of(length(SpecDocs.PAYLOAD), length(SpecDocs.CHAIN), length(FieldNames.RESULT)));
+                "$add",
+                List.of(
+                        new Document("$ifNull", List.of("$" + SpecDocs.PAYLOAD_BYTES, 0)),
+                        length(SpecDocs.CHAIN),
+                        length(FieldNames.RESULT)));
         return docs.aggregate(
                         new Document("$match", new Document(FieldNames.ID, FieldNames.after(after))),
                         new Document("$sort", new Document(FieldNames.ID, 1)),

@@ -25,6 +25,7 @@ public final class MongoStoreBuilder {
     private int history = HISTORY;
     private String prefix = PREFIX;
     private boolean keys = true;
+    private boolean readableIndexes;
     private @Nullable String deadLetters;
 
     MongoStoreBuilder() {}
@@ -108,6 +109,18 @@ public final class MongoStoreBuilder {
         return this;
     }
 
+    /**
+     * Adds three indexes for people who query the jobs: {@code status} with {@code created_at}, {@code next_retry_at},
+     * and {@code status} with {@code updated_at}. The store itself does not use them, and each write pays for them.
+     * Default: off. A second call changes nothing; a store that is opened without it leaves the indexes.
+     *
+     * @return this builder
+     */
+    public MongoStoreBuilder withReadableIndexes() {
+        this.readableIndexes = true;
+        return this;
+    }
+
     private static int within(String what, int value, int min, int max) {
         if (value < min || value > max) {
             throw new IllegalArgumentException(what + " must be " + min + " to " + max + ", not " + value);
@@ -160,6 +173,6 @@ public final class MongoStoreBuilder {
     }
 
     private MongoSettings settings() {
-        return new MongoSettings(timeout, history, prefix, keys, deadLetters);
+        return new MongoSettings(timeout, history, prefix, keys, readableIndexes, deadLetters);
     }
 }

@@ -23,6 +23,7 @@ import io.reprise.testkit.fixture.TestClaims;
 import io.reprise.testkit.fixture.TestJobs;
 import io.reprise.testkit.fixture.TestSettlements;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
 import java.util.Objects;
@@ -72,7 +73,7 @@ class JobDocumentTest implements StoreFixture {
         assertThat(document)
                 .containsEntry("status", "pending")
                 .containsEntry("attempts", 0)
-                .containsEntry("payload", "{}");
+                .containsEntry("payload", new Document());
         assertThat(document.get("next_retry_at"))
                 .isEqualTo(Date.from(Objects.requireNonNull(job.times().dueAt())));
         assertThat(document.get("created_at")).isEqualTo(Date.from(job.times().createdAt()));
@@ -163,5 +164,86 @@ class JobDocumentTest implements StoreFixture {
                                 .build(),
                         TestJobs.spec("mail").key("b", KeyRule.REJECT).build())));
         assertThat(read(held).spec().payload()).isEqualTo("1");
+    }
+
+    @Test
+    void a_payload_is_a_sub_document_that_can_be_queried_and_indexed() {
+        JobId ada = add(TestJobs.spec("mail").payload("{\"to\":{\"name\":\"Ada\"},\"items\":[1,2]}"));
+        add(TestJobs.spec("mail").payload("{\"to\":{\"name\":\"Bob\"},\"items\":[3]}"));
+        server.collection(MongoScope.JOBS).createIndex(new Document("payload.to.name", 1));
+        assertThat(server.jobs().first(new Document("payload.to.name", "Ada"))).containsEntry("_id", ada.value());
+        assertThat(server.jobs().count(new Document("payload.items", 3))).isEqualTo(1);
+        assertThat(read(ada).spec().payload()).isEqualTo("{\"to\":{\"name\":\"Ada\"},\"items\":[1,2]}");
+    }
+
+    @Test
+    void every_payload_comes_back_to_the_byte_as_a_document_or_as_text() {
+        List<String> documents = List.of(
+                "{}",
+                "{\"b\":1,\"a\":2}",
+                "{\"a\":1.0,\"b\":1}",
+                "{\"id\":9223372036854775807,\"small\":-2147483649}",
+                "{\"price\":12.99,\"tiny\":0.000001}",
+                "{\"none\":null,\"yes\":true,\"list\":[[],{},\"x\"]}",
+                "{\"text\":\"Zo\u00eb \ud83d\ude00 \\n \\\"q\\\" \\\\ \\u0001\"}");
+        List<String> texts = List.of(
+                "17",
+                "[1,2]",
+                "\"text\"",
+                "{ \"a\": 1 }",
+                "{\"a\":1,\"a\":2}",
+                "{\"id\":12345678901234567890}",
+                "{\"a\":1e5}",
+                "{\"a\":1.10}",
+                "{\"a\":0.1234567890123456789}",
+                "{\"a\":-0}",
+                "{\"a\":-0.0}",
+                "{\"a.b\":1}",
+                "{\"$set\":{\"status\":\"done\"}}",
+                "{\"at\":{\"$date\":\"2026-01-01T00:00:00Z\"}}",
+                "{\"\":1}",
+                "{\"a\":\"\\u00e9\"}",
+                "{\"$sealed\":\"AAAA\"}",
+                "{\"a\":" + "[".repeat(60) + "]".repeat(60) + "}",
+                "{\"a\":[" + "1,".repeat(20_000) + "1]}",
+                "{\"a\":" + "[".repeat(200_000) + "]".repeat(200_000) + "}");
+        for (String payload : documents) {
+            JobId id = add(TestJobs.spec("mail").payload(payload));
+            assertThat(document(id).get("payload")).as(payload).isInstanceOf(Document.class);
+            assertThat(read(id).spec().payload()).isEqualTo(payload);
+        }
+        for (String payload : texts) {
+            JobId id = add(TestJobs.spec("mail").payload(payload));
+            assertThat(document(id).get("payload")).isEqualTo(payload);
+            assertThat(read(id).spec().payload()).isEqualTo(payload);
+        }
+    }
+
+    @Test
+    void a_policy_that_is_not_exponential_is_readable_too() {
+        RetryPolicy table = RetryPolicy.table(Duration.ofSeconds(5), Duration.ofMinutes(1));
+        assertThat(document(add(TestJobs.spec("mail").policy(table))).get("backoff_policy", Document.class))
+                .containsEntry("curve", "table")
+                .containsEntry("table_sec", List.of(5.0, 60.0));
+        RetryPolicy linear = RetryPolicy.linear(Duration.ofSeconds(5)).jitter(Jitter.none());
+        assertThat(document(add(TestJobs.spec("mail").policy(linear))).get("backoff_policy", Document.class))
+                .containsEntry("curve", "linear")
+                .containsEntry("base_sec", 5.0)
+                .containsEntry("jitter", "none");
+    }
+
+    @Test
+    void the_indexes_for_people_are_made_if_asked_for() {
+        MongoJobStore readable = MongoJobStore.builder().withReadableIndexes().of(server.client(), server.database());
+        readable.prepare();
+        List<Document> keys = server.collection(MongoScope.JOBS)
+                .listIndexes()
+                .map(index -> index.get("key", Document.class))
+                .into(new ArrayList<>());
+        assertThat(keys)
+                .contains(
+                        new Document("status", 1).append("created_at", 1),
+                        new Document("next_retry_at", 1),
+                        new Document("status", 1).append("updated_at", 1));
     }
 }

@@ -48,7 +48,7 @@ class MongoFollowUpsTest implements StoreFixture {
         Mongo mongo = new Mongo(
                 server.client(),
                 server.database(),
-                new MongoSettings(Duration.ofMinutes(1), 25, "reprise_", true, MongoServer.DEAD_LETTERS));
+                new MongoSettings(Duration.ofMinutes(1), 25, "reprise_", true, false, MongoServer.DEAD_LETTERS));
         scope = mongo.plain();
         followUps = new MongoFollowUps(new MongoInserts(mongo), new JobDocs());
     }

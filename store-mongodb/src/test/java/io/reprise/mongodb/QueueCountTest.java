@@ -24,7 +24,8 @@ class QueueCountTest implements StoreFixture {
 
     private static final int COUNTED = 3;
 
-    private static final MongoSettings SETTINGS = new MongoSettings(Duration.ofSeconds(30), 25, "reprise_", true, null);
+    private static final MongoSettings SETTINGS =
+            new MongoSettings(Duration.ofSeconds(30), 25, "reprise_", true, false, null);
 
     private MongoServer server;
     private MongoQueues queues;

@@ -123,7 +123,7 @@ public final class Engine {
                 config.enqueuer(),
                 new RunTotals(),
                 control,
-                new UnhandledTypes(store, driver),
+                new UnhandledTypes(store, driver, config.handlers().types()),
                 config.live(),
                 environment.random());
         PredictionTable predictions = new PredictionTable();

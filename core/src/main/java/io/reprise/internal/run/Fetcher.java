@@ -18,6 +18,7 @@ import io.reprise.store.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -128,7 +129,15 @@ public final class Fetcher implements Role {
 
     private List<Claim> claim(List<Queue> queues, int free) {
         long before = driver.nanos();
-        Set<String> leftOut = settings.onlyHandled() ? Set.of() : unhandled.leftToOthers();
+        Set<String> leftOut = unhandled.leftToOthers();
+        Set<String> own = types;
+        if (!leftOut.isEmpty()) {
+            own = new HashSet<>(types);
+            own.removeAll(leftOut);
+        }
+        if (settings.onlyHandled() && own.isEmpty()) {
+            return List.of();
+        }
         ClaimRequest request = new ClaimRequest(
                 settings.name(),
                 settings.timing().lease(),
@@ -136,8 +145,8 @@ public final class Fetcher implements Role {
                 demands(queues, free),
                 settings.retryShare(),
                 book.suspects(),
-                settings.onlyHandled() ? types : leftOut,
-                !leftOut.isEmpty(),
+                settings.onlyHandled() ? own : leftOut,
+                !settings.onlyHandled() && !leftOut.isEmpty(),
                 false);
         List<Claim> claims = store.claim(request);
         for (Claim claim : claims) {

@@ -5,11 +5,14 @@ import io.reprise.JobHandler;
 import io.reprise.JobType;
 import io.reprise.PayloadCodec;
 import io.reprise.RetryAdvisor;
+import io.reprise.job.JobSpec;
+import io.reprise.job.WorkerReport;
 import io.reprise.retry.RetryPolicy;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,12 +24,14 @@ public final class Handlers {
     /** A job type with its handler. */
     public record Entry<P>(JobType<P> type, JobHandler<P> handler) {
 
+        /** Whether this worker can read payloads of this version. */
+        boolean knows(int version) {
+            return version <= type.version();
+        }
+
         /** Reads a stored payload as the type of the payload. */
-        P decode(PayloadCodec codec, String stored) {
-            // The codec returns an object of the type that the JobType was made with.
-            @SuppressWarnings("unchecked")
-            P payload = (P) codec.decode(codec.open(stored), type.payloadType());
-            return payload;
+        P decode(PayloadCodec codec, JobSpec spec) {
+            return type.read(codec, codec.open(spec.payload()), spec.version());
         }
     }
 
@@ -81,6 +86,16 @@ public final class Handlers {
     /** Returns the names of the types, sorted. */
     public List<String> types() {
         return entries.keySet().stream().sorted().toList();
+    }
+
+    /** Returns what the worker reports: the names of the types, and those with the version that it knows. */
+    public List<String> known() {
+        return entries.values().stream()
+                .map(Entry::type)
+                .flatMap(type -> Stream.of(type.name(), WorkerReport.versioned(type.name(), type.version())))
+                .distinct()
+                .sorted()
+                .toList();
     }
 
     @Nullable

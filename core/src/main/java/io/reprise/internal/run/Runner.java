@@ -218,7 +218,7 @@ public final class Runner implements Role {
             return refusal;
         }
         Handlers.Entry<?> entry = handlers.find(run.job.type());
-        if (entry == null) {
+        if (entry == null || !entry.knows(run.job.spec().version())) {
             unhandled.claimed(run.job);
             return ended(run, RunResult.Kind.UNHANDLED, start, null, null);
         }
@@ -228,7 +228,7 @@ public final class Runner implements Role {
     private <P> @Nullable RunResult call(Run run, long start, Handlers.Entry<P> entry) throws Exception {
         P payload;
         try {
-            payload = entry.decode(parts.codec(), run.job.spec().payload());
+            payload = entry.decode(parts.codec(), run.job.spec());
         } catch (RuntimeException | LinkageError | StackOverflowError e) {
             return thrown(run, RunResult.Kind.UNREADABLE, start, e);
         }

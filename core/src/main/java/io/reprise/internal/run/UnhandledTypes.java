@@ -10,6 +10,7 @@ import io.reprise.store.JobStore;
 import io.reprise.store.Settlement;
 import io.reprise.store.StoreException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -22,6 +23,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Job types that this worker claimed without having a handler. If another live worker of the queue has one, this worker
  * puts the job back and leaves the type out of its claims. If no worker has one, the job is parked until a worker does.
+ * A job of its own type whose payload has a newer version is treated alike, but the type is left out for some seconds
+ * only: the other worker takes the newer jobs in that time, and this one goes on with the older ones.
  * So such a job costs two writes, however long it waits, and no claim has to skip it. Handler threads, the
  * {@code Fetcher}, the {@code OutcomeDecider} and the {@code ControlSync} call it. Thread-safe.
  */
@@ -46,6 +49,12 @@ public final class UnhandledTypes {
     private final JobStore store;
     private final Driver driver;
 
+    /** How long a type is left out that this worker handles in an older version. */
+    private static final Duration REST = Duration.ofSeconds(5);
+
+    /** Until when types of this worker are left out. */
+    private final Map<String, Long> resting = new HashMap<>();
+
     /** Types of claimed jobs, with the names that would park them. */
     private final Map<String, Set<String>> met = new HashMap<>();
 
@@ -57,13 +66,18 @@ public final class UnhandledTypes {
     private boolean scanned;
     private long lookedNanos;
 
-    public UnhandledTypes(JobStore store, Driver driver) {
+    /** Types that this worker handles, in some version. */
+    private final Set<String> own;
+
+    public UnhandledTypes(JobStore store, Driver driver, Collection<String> own) {
         this.store = store;
         this.driver = driver;
+        this.own = Set.copyOf(own);
     }
 
-    private static String name(String type, String queue) {
-        return PREFIX + type + BETWEEN + queue;
+    private static String name(Job job) {
+        String type = WorkerReport.versioned(job.type(), job.spec().version());
+        return PREFIX + type + BETWEEN + job.queue();
     }
 
     /** Whether this name parks jobs because no worker handles their type. */
@@ -83,23 +97,26 @@ public final class UnhandledTypes {
     /** Notes that a job without a handler was claimed. Asks the store which workers live. */
     void claimed(Job job) {
         look(KNOWN);
-        String name = name(job.type(), job.queue());
+        String name = name(job);
         boolean alone;
         synchronized (this) {
             met.computeIfAbsent(job.type(), type -> new HashSet<>()).add(name);
+            if (own.contains(job.type())) {
+                resting.put(job.type(), driver.nanos() + REST.toNanos());
+            }
             alone = !isHandled(name) && warned.add(name);
         }
         if (alone) {
             log.warn(
                     "No live worker that serves queue {} has a handler for type {}: its jobs are parked until one has",
                     job.queue(),
-                    job.type());
+                    type(name));
         }
     }
 
     /** Returns what becomes of such a job: it is put back or parked. */
     public synchronized Settlement.Next next(Job job) {
-        String name = name(job.type(), job.queue());
+        String name = name(job);
         return isHandled(name)
                 ? new Settlement.PutBack()
                 : new Settlement.Park(name, WaitReason.NO_HANDLER, null, null);
@@ -108,6 +125,13 @@ public final class UnhandledTypes {
     /** Returns the types that this worker's claims leave out. */
     Set<String> leftToOthers() {
         synchronized (this) {
+            resting.entrySet().removeIf(rest -> {
+                boolean over = driver.nanos() - rest.getValue() >= 0;
+                if (over) {
+                    met.remove(rest.getKey());
+                }
+                return over;
+            });
             if (met.isEmpty()) {
                 return Set.of();
             }

@@ -48,7 +48,7 @@ public final class Reporter implements Role {
     public Reporter(EngineParts parts, LeaseBook book, PredictionTable predictions) {
         this.store = parts.store();
         this.settings = parts.settings();
-        this.types = parts.handlers().types();
+        this.types = parts.handlers().known();
         this.book = book;
         this.totals = parts.totals();
         this.events = parts.events();

@@ -3,12 +3,19 @@ package io.reprise.examples.seeds;
 
 import static io.reprise.examples.seeds.Told.say;
 
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoDatabase;
+import de.bwaldvogel.mongo.MongoServer;
+import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
+import io.reprise.JobHandler;
+import io.reprise.JobRequest;
 import io.reprise.JobType;
 import io.reprise.Reprise;
-import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
 import io.reprise.job.JobSignal;
+import io.reprise.mongodb.MongoJobStore;
 import io.reprise.retry.Jitter;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.Claim;
@@ -16,79 +23,176 @@ import io.reprise.store.ClaimRequest;
 import io.reprise.store.ClaimRequest.Demand;
 import io.reprise.store.JobStore;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Date;
 import java.util.List;
+import java.util.Map;
+import org.bson.Document;
+import org.bson.types.ObjectId;
+import org.jspecify.annotations.Nullable;
 
 /**
- * For users of the micro-queue on MongoDB, here in a SQLite file: an atomic pop, done, retry or hard failure, a backoff policy
- * per task, tasks taken back from workers that fell silent, and an end after more than ten attempts. There is no sweep to run.
+ * For users of the micro-queue on MongoDB: an existing {@code tasks} collection is moved in; then an atomic pop, done,
+ * retry or hard failure, a backoff policy per task, tasks taken back from workers that fell silent, an end after more
+ * than ten attempts, and {@code tasks_dlq}. There is no sweep to run. The argument is a URI of MongoDB, where the
+ * example makes a database and drops it; without it, the example runs on a server in memory.
  */
 public final class MicroQueue {
 
-    private static final JobType<String> TASK = JobType.of("task", String.class);
+    /** The payload of a task. It is a sub-document, so that it can be queried. */
+    record Task(String input, String customer) {}
+
+    private static final JobType<Task> TASK = JobType.of("task", Task.class);
 
     /** {@code backoff_policy} of a task: what it leaves out is as in the policy of the queue. */
     private static final RetryPolicy IMPATIENT =
             RetryPolicy.unset().base(Duration.ofMillis(10)).jitter(Jitter.none());
 
     /** The jobs and their ends, for the test. */
-    record Results(Told done, Told failed, Told retried, Told exhausted, Told stuck, boolean fenced, int dead) {}
+    record Results(
+            Told done,
+            Told failed,
+            Told retried,
+            Told exhausted,
+            Told stuck,
+            boolean fenced,
+            long dead,
+            int found,
+            List<Told> moved,
+            List<String> oldStates,
+            Document document,
+            List<Document> indexes) {}
 
     private MicroQueue() {}
 
-    public static void main(String[] args) throws IOException {
-        run(Files.createTempDirectory("micro-queue").resolve("tasks.db"));
+    public static void main(String[] args) {
+        run(args.length == 0 ? null : args[0]);
     }
 
-    static Results run(Path file) {
-        JobId stuck;
-        try (Reprise client = Reprise.builder().store(JdbcJobStore.sqlite(file)).start()) {
-            stuck = client.enqueue(TASK.job("fine").retry(RetryPolicy.preset("mongo")));
+    static Results run(@Nullable String uri) {
+        if (uri != null) {
+            try (MongoClient client = MongoClients.create(uri)) {
+                return run(client);
+            }
         }
-        Claim silent = claimAndFallSilent(file);
+        MongoServer server = new MongoServer(new MemoryBackend());
+        try (MongoClient client = MongoClients.create(server.bindAndGetConnectionString())) {
+            return run(client);
+        } finally {
+            server.shutdownNow();
+        }
+    }
+
+    private static Results run(MongoClient client) {
+        MongoDatabase database = client.getDatabase("micro_queue_" + new ObjectId());
+        try {
+            return run(client, database);
+        } finally {
+            database.drop();
+        }
+    }
+
+    private static Results run(MongoClient client, MongoDatabase database) {
+        oldTasks(database);
+        JobId stuck;
+        try (Reprise sender = Reprise.builder().store(store(client, database)).start()) {
+            stuck = sender.enqueue(task("fine").retry(RetryPolicy.preset("mongo")));
+        }
+        Claim silent = claimAndFallSilent(client, database);
         say("A worker took task %s and was never heard of again", stuck);
         try (Reprise queue = Reprise.builder()
-                .store(JdbcJobStore.sqlite(file))
+                .store(store(client, database))
                 .retry(RetryPolicy.preset("mongo"))
                 .lease(Duration.ofMinutes(10)) // the visibility timeout; renewed while a worker lives
-                .handle(TASK, (input, job) -> {
-                    switch (input) {
-                        case "invalid" -> throw JobSignal.fail("payload is not valid");
-                        case "twice" -> {
-                            if (job.attempt() <= 2) {
-                                throw new IOException("recoverable");
-                            }
-                        }
-                        case "never" -> throw new IOException("recoverable, in theory");
-                        default -> job.result("done");
-                    }
-                })
+                .handle(TASK, handler())
                 .start()) {
-            JobId done = queue.enqueue(TASK.job("fine"));
-            JobId failed = queue.enqueue(TASK.job("invalid"));
-            JobId retried = queue.enqueue(TASK.job("twice").retry(IMPATIENT));
-            JobId exhausted = queue.enqueue(TASK.job("never").retry(IMPATIENT.cap(Duration.ofMillis(20))));
-            for (JobId id : List.of(done, failed, retried, exhausted, stuck)) {
+            Map<String, JobId> moved = new TasksMigration(database.getCollection("tasks"), queue, TASK).run();
+            JobId done = queue.enqueue(task("fine"));
+            JobId failed = queue.enqueue(task("invalid"));
+            JobId retried = queue.enqueue(task("twice").retry(IMPATIENT));
+            JobId exhausted = queue.enqueue(task("never").retry(IMPATIENT.cap(Duration.ofMillis(20))));
+            List<JobId> all = new ArrayList<>(List.of(done, failed, retried, exhausted, stuck));
+            all.addAll(moved.values());
+            for (JobId id : all) {
                 queue.await(id, Duration.ofMinutes(1));
             }
-            Results results = new Results(
+            say("Tasks that were moved: %s", moved.keySet());
+            var jobs = database.getCollection("tasks_jobs");
+            Document ada = jobs.find(new Document("payload.customer", "ada").append("status", "done"))
+                    .first();
+            return new Results(
                     Told.of(queue, done),
                     Told.of(queue, failed),
                     Told.of(queue, retried),
                     Told.of(queue, exhausted),
                     Told.of(queue, stuck),
                     queue.attempts(stuck).stream().anyMatch(run -> run.token() > silent.token()),
-                    queue.find(JobQuery.deadLetters()).items().size());
-            say("Dead letters (tasks_dlq): %d", results.dead);
-            return results;
+                    database.getCollection("tasks_dlq").countDocuments(),
+                    queue.find(JobQuery.deadLetters()).items().size(),
+                    moved.values().stream().map(id -> Told.of(queue, id)).toList(),
+                    database.getCollection("tasks")
+                            .find()
+                            .map(task -> task.getString("status"))
+                            .into(new ArrayList<>()),
+                    ada == null ? new Document() : ada,
+                    jobs.listIndexes()
+                            .map(index -> index.get("key", Document.class))
+                            .into(new ArrayList<>()));
         }
     }
 
+    private static JobStore store(MongoClient client, MongoDatabase database) {
+        return MongoJobStore.builder()
+                .collectionPrefix("tasks_")
+                .deadLettersIn("tasks_dlq")
+                .withReadableIndexes()
+                .of(client, database.getName());
+    }
+
+    private static JobRequest<Task> task(String input) {
+        return TASK.job(new Task(input, "ada"));
+    }
+
+    private static JobHandler<Task> handler() {
+        return (task, job) -> {
+            switch (task.input()) {
+                case "invalid" -> throw JobSignal.fail("payload is not valid");
+                case "twice" -> {
+                    if (job.attempt() <= 2) {
+                        throw new IOException("recoverable");
+                    }
+                }
+                case "never", "tired" -> throw new IOException("recoverable, in theory");
+                default -> job.result("done");
+            }
+        };
+    }
+
+    /** The collection as the old queue left it: waiting, retried nine times, stuck in a worker, done and failed. */
+    private static void oldTasks(MongoDatabase database) {
+        Document quick = new Document("base_sec", 0.01).append("jitter", "none");
+        Date now = new Date();
+        database.getCollection("tasks")
+                .insertMany(List.of(
+                        old("waiting", "pending", 0, null),
+                        old("tired", "pending", 9, now).append("backoff_policy", quick),
+                        old("taken", "processing", 1, null),
+                        old("over", "done", 1, null),
+                        old("dead", "failed", 11, null)));
+    }
+
+    private static Document old(String input, String status, int attempts, @Nullable Date next) {
+        return new Document("_id", new ObjectId())
+                .append("payload", new Document("input", input).append("customer", "bob"))
+                .append("status", status)
+                .append("attempts", attempts)
+                .append("next_retry_at", next);
+    }
+
     /** The atomic pop, as a worker does it; this one has half a second to report, and does not. */
-    private static Claim claimAndFallSilent(Path file) {
-        try (JobStore store = JdbcJobStore.sqlite(file)) {
+    private static Claim claimAndFallSilent(MongoClient client, MongoDatabase database) {
+        try (JobStore store = store(client, database)) {
             return store.claim(new ClaimRequest(
                             "silent", Duration.ofMillis(500), 1, List.of(new Demand("default", 1)), 0.2, true))
                     .get(0);

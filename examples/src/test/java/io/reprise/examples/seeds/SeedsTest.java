@@ -9,6 +9,7 @@ import io.reprise.retry.FailReason;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -95,7 +96,7 @@ class SeedsTest {
 
     @Test
     void micro_queue() {
-        MicroQueue.Results results = MicroQueue.run(directory.resolve("tasks.db"));
+        MicroQueue.Results results = MicroQueue.run((String) null);
         assertThat(results.done().job().state()).isEqualTo(JobState.SUCCEEDED);
         failed(results.failed(), FailReason.PERMANENT, 1);
         assertThat(results.retried().job().state()).isEqualTo(JobState.SUCCEEDED);
@@ -105,6 +106,21 @@ class SeedsTest {
         assertThat(results.stuck().job().counts().losses()).isEqualTo(1);
         assertThat(results.stuck().delays()).as("it came back at once").containsExactly(Duration.ZERO);
         assertThat(results.fenced()).as("the silent worker's token is outdated").isTrue();
-        assertThat(results.dead()).isEqualTo(2);
+        assertThat(results.dead()).as("in tasks_dlq").isEqualTo(3);
+        assertThat(results.found()).isEqualTo(3);
+        assertThat(results.moved())
+                .extracting(told -> told.job().state())
+                .containsExactly(JobState.SUCCEEDED, JobState.FAILED, JobState.SUCCEEDED);
+        assertThat(results.moved().get(1).job().attempts())
+                .as("after nine with the old queue")
+                .isEqualTo(2);
+        assertThat(results.moved().get(1).delays()).containsExactly(Duration.ofMillis(10));
+        assertThat(results.oldStates()).containsExactly("moved", "moved", "moved", "done", "failed");
+        assertThat(results.document().get("payload", Document.class)).containsEntry("customer", "ada");
+        assertThat(results.indexes())
+                .contains(
+                        new Document("status", 1).append("created_at", 1),
+                        new Document("next_retry_at", 1),
+                        new Document("status", 1).append("updated_at", 1));
     }
 }

@@ -126,7 +126,7 @@ class CommitterRaceTest {
                 new HandlerEnqueuer(),
                 new RunTotals(),
                 control,
-                new UnhandledTypes(store, new Still()),
+                new UnhandledTypes(store, new Still(), List.of()),
                 live,
                 new SplittableRandom(1));
         PolicyLayers policies = new PolicyLayers(List.of(), List.of(), RetryPolicy.unset(), false, live);

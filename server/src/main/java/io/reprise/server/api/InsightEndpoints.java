@@ -56,7 +56,10 @@ public final class InsightEndpoints implements Endpoints {
             .must(
                     "queues",
                     Schema.array(Schema.text(1, 201), 0, NO_LIMIT).about("empty for all; name* for all that begin so"))
-            .must("types", Schema.array(Schema.text(1, 100), 0, NO_LIMIT).about("* for all"))
+            .must(
+                    "types",
+                    Schema.array(Schema.text(1, 100), 0, NO_LIMIT)
+                            .about("* for all; name#2 if it reads payloads up to version 2"))
             .must("concurrency", Schema.integer(0, NO_LIMIT))
             .must("holding", Schema.integer(0, NO_LIMIT))
             .must("since", Schema.time())

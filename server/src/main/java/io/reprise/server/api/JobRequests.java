@@ -231,6 +231,9 @@ public final class JobRequests {
                 errors.add(new FieldError(at + "/tags", "must not begin with webhook: which deliveries do"));
             }
         }
+        if (fields.has("version")) {
+            job = set(job, at + "/version", errors, to -> to.version(fields.integer("version", 1)));
+        }
         Duration timeout = fields.duration("timeout");
         if (timeout != null) {
             job = set(job, at + "/timeout", errors, to -> to.timeout(timeout));

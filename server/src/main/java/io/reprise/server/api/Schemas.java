@@ -109,6 +109,7 @@ public final class Schemas {
             .must("priority", Schema.integer(-9, 9))
             .must("resource", Schema.name().orNull())
             .must("tags", Schema.array(Schema.name(), 0, 10))
+            .must("version", Schema.integer(1, JobSpec.MAX_VERSION).about("of the payload"))
             .must("key", Schema.text(1, 250).orNull())
             .must("schedule", Schema.name().orNull())
             .must("timeout", Schema.duration().orNull())
@@ -160,6 +161,7 @@ public final class Schemas {
             .may("dueAt", Schema.time())
             .may("resource", Schema.name())
             .may("tags", Schema.array(Schema.name(), 0, JobSpec.MAX_TAGS))
+            .may("version", Schema.integer(1, JobSpec.MAX_VERSION).about("of the payload; 1 unless given"))
             .may("key", Schema.text(1, JobSpec.MAX_KEY).about("at most one live job holds it"))
             .may("keyRule", Schema.choice(KeyRule.class))
             .may(

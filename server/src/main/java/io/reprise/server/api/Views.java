@@ -66,6 +66,7 @@ public final class Views {
         view.put("priority", job.spec().priority());
         view.put("resource", tenancy.shownOrNull(job.spec().resource()));
         view.put("tags", job.spec().tags());
+        view.put("version", job.spec().version());
         view.put("key", tenancy.shownOrNull(job.spec().key()));
         view.put("schedule", tenancy.shownOrNull(job.spec().schedule()));
         view.put("timeout", duration(job.spec().timeout()));

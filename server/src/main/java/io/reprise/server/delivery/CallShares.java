@@ -22,6 +22,7 @@ public final class CallShares {
     private static final Duration FIRST = Duration.ofSeconds(1);
     private static final int MAX_DOUBLINGS = 5;
 
+    private final int slots;
     private final int ofKind;
     private final int ofTenant;
     private final Map<String, Integer> running = new HashMap<>();
@@ -32,8 +33,14 @@ public final class CallShares {
      * @param slots jobs that run at once
      */
     public CallShares(int slots) {
+        this.slots = slots;
         this.ofKind = Math.max(1, slots * 3 / 4);
         this.ofTenant = Math.max(1, ofKind / 2);
+    }
+
+    /** Returns how many jobs run at once. */
+    public int slots() {
+        return slots;
     }
 
     /**

@@ -3,6 +3,7 @@ package io.reprise.server.webhook;
 
 import io.reprise.job.Job;
 import io.reprise.job.JobSpec;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param secrets secrets that sign deliveries, the newest first
  * @param disabled why nothing is sent; null if it is enabled
  * @param retry JSON of a retry policy for its deliveries; null for that of all
+ * @param batch how many events go into one call; null for one
  */
 record Subscription(
         String id,
@@ -28,7 +30,8 @@ record Subscription(
         List<Secret> secrets,
         @Nullable String disabled,
         Instant createdAt,
-        @Nullable String retry) {
+        @Nullable String retry,
+        @Nullable Batch batch) {
 
     /** How many secrets sign at once at most. */
     private static final int MAX_SECRETS = 3;
@@ -57,6 +60,14 @@ record Subscription(
                     && (tags.isEmpty() || job.spec().tags().stream().anyMatch(tags::contains));
         }
     }
+
+    /**
+     * When the events that wait are sent in one call.
+     *
+     * @param count as soon as there are so many
+     * @param within as soon as the first has waited so long
+     */
+    record Batch(int count, Duration within) {}
 
     /**
      * A signing secret.
@@ -126,10 +137,11 @@ record Subscription(
                 rotated.add(new Secret(old.kept(), end));
             }
         }
-        return new Subscription(id, tenant, url, description, filter, headers, rotated, disabled, createdAt, retry);
+        return new Subscription(
+                id, tenant, url, description, filter, headers, rotated, disabled, createdAt, retry, batch);
     }
 
     Subscription disabled(@Nullable String why) {
-        return new Subscription(id, tenant, url, description, filter, headers, secrets, why, createdAt, retry);
+        return new Subscription(id, tenant, url, description, filter, headers, secrets, why, createdAt, retry, batch);
     }
 }

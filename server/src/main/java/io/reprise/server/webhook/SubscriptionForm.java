@@ -14,6 +14,7 @@ import io.reprise.server.http.Problem.FieldError;
 import io.reprise.server.http.Schema;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -30,6 +31,9 @@ final class SubscriptionForm {
 
     private static final int MAX_CHOICES = 50;
     private static final int MAX_URL = 2_000;
+    private static final int MAX_BATCH = 100;
+    private static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
 
     private static final Schema NAMES = Schema.array(Schema.name(), 0, MAX_CHOICES);
 
@@ -49,6 +53,14 @@ final class SubscriptionForm {
                     Schema.any()
                             .about("retry policy of its deliveries, in full or the name of a preset; null for that of"
                                     + " all"))
+            .may(
+                    "batch",
+                    Schema.object()
+                            .may("count", Schema.integer(2, MAX_BATCH).about("100 unless given"))
+                            .may("within", Schema.duration().about("100 ms to 60 s; 1 s unless given"))
+                            .orNull()
+                            .named("WebhookBatchRequest")
+                            .about("send several events in one call; null for one each"))
             .may("enabled", Schema.bool().about("false keeps it silent"))
             .named("WebhookRequest");
 
@@ -136,6 +148,22 @@ final class SubscriptionForm {
             errors.add(new FieldError("/retry", String.valueOf(e.getMessage())));
             return null;
         }
+    }
+
+    /** Returns how its events are batched; as before if it is not mentioned. */
+    Subscription.@Nullable Batch batch(@Nullable Subscription before) {
+        if (!fields.mentions("batch")) {
+            return before == null ? null : before.batch();
+        }
+        if (!fields.has("batch")) {
+            return null;
+        }
+        Fields given = fields.in("batch");
+        Duration within = given.duration("within", Duration.ofSeconds(1));
+        if (within.compareTo(SHORTEST_WAIT) < 0 || within.compareTo(LONGEST_WAIT) > 0) {
+            errors.add(new FieldError("/batch/within", "must be 100ms to 60s, not " + within));
+        }
+        return new Subscription.Batch(given.integer("count", MAX_BATCH), within);
     }
 
     /** Returns null if none was given. */

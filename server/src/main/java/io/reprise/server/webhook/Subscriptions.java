@@ -110,6 +110,7 @@ final class Subscriptions {
         told.put("description", subscription.description());
         told.put("filter", subscription.filter());
         told.put("disabled", subscription.disabled());
+        told.put("batch", subscription.batch());
         told.put("retry", subscription.retry() == null ? null : Json.parse(subscription.retry()));
         return told;
     }

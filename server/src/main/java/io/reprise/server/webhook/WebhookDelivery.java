@@ -23,12 +23,18 @@ import io.reprise.server.delivery.SigningSecret;
 import io.reprise.server.http.Json;
 import io.reprise.store.JobStore;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -84,6 +90,7 @@ public final class WebhookDelivery implements DeferredHandler<Notice> {
     private final InstantSource clock;
     private final UnaryOperator<Map<String, Object>> wording;
     private final CallShares shares;
+    private final WebhookBatches batches;
 
     WebhookDelivery(
             JobStore store,
@@ -92,8 +99,10 @@ public final class WebhookDelivery implements DeferredHandler<Notice> {
             OutboundGuard guard,
             InstantSource clock,
             UnaryOperator<Map<String, Object>> wording,
-            CallShares shares) {
+            CallShares shares,
+            ScheduledExecutorService timer) {
         this.shares = shares;
+        this.batches = new WebhookBatches(timer, shares.slots(), this::sendAll);
         this.store = store;
         this.subscriptions = subscriptions;
         this.client = client;
@@ -117,6 +126,10 @@ public final class WebhookDelivery implements DeferredHandler<Notice> {
         if (subscription.disabled() != null) {
             throw JobSignal.cancel("The subscription is disabled: " + subscription.disabled());
         }
+        Subscription.Batch batch = subscription.batch();
+        if (batch != null && notice.job() != 0) {
+            return batches.add(subscription, batch, new WebhookBatches.Member(notice, job, end));
+        }
         OutboundCall call = call(subscription, notice, guard.check(subscription.url()), job);
         return shares.during(
                 job.job(),
@@ -124,14 +137,79 @@ public final class WebhookDelivery implements DeferredHandler<Notice> {
                 stop -> client.send(call, stop).thenAccept(answer -> judge(answer, subscription, call.uri(), job)));
     }
 
+    /** Makes one call for a batch. All its deliveries end alike: each is tried again by itself if the call fails. */
+    private void sendAll(Subscription subscription, List<WebhookBatches.Member> members) {
+        Consumer<@Nullable Throwable> end =
+                failure -> members.forEach(member -> member.end().accept(failure));
+        try {
+            Instant now = clock.instant();
+            OutboundCall call = call(subscription, members, guard.check(subscription.url()), now);
+            Runnable unused = shares.during(
+                    members.get(0).job().job(),
+                    end,
+                    stop -> client.send(call, stop).thenAccept(answer -> {
+                        judge(answer, subscription, call.uri());
+                        members.forEach(member ->
+                                member.job().result(Map.of("status", answer.status(), "batch", members.size())));
+                    }));
+        } catch (RuntimeException e) {
+            end.accept(e);
+        }
+    }
+
+    private OutboundCall call(Subscription subscription, List<WebhookBatches.Member> members, URI uri, Instant now) {
+        Map<Long, Job> jobs = new HashMap<>();
+        store
+                .findAll(members.stream()
+                        .map(member -> new JobId(member.notice().job()))
+                        .distinct()
+                        .toList())
+                .stream()
+                .filter(job -> subscription.covers(job.queue()))
+                .forEach(job -> jobs.put(job.id().value(), job));
+        List<Map<String, Object>> messages = new ArrayList<>();
+        List<String> ids = new ArrayList<>();
+        for (WebhookBatches.Member member : members) {
+            Notice notice = member.notice();
+            Job about = jobs.get(notice.job());
+            String id = notice.messageId(member.job().id().value());
+            Map<String, Object> message = new LinkedHashMap<>(Map.of("id", id));
+            message.putAll(new Message(notice, about, about == null ? List.of() : store.attempts(about.id()))
+                    .body(now, wording));
+            ids.add(id);
+            messages.add(message);
+        }
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("type", "batch");
+        body.put("timestamp", now.toString());
+        body.put("data", Map.of("messages", messages));
+        String id = "batch_" + UUID.nameUUIDFromBytes(String.join(" ", ids).getBytes(StandardCharsets.UTF_8));
+        return post(subscription, uri, Json.text(body), id, now, Map.of());
+    }
+
+    private OutboundCall post(
+            Subscription subscription, URI uri, String body, String id, Instant now, Map<String, String> fence) {
+        Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        headers.putAll(subscriptions.headers(subscription));
+        headers.put("Content-Type", "application/json");
+        headers.putAll(fence);
+        headers.putAll(SigningSecret.headers(subscriptions.secrets(subscription, now), id, now, body));
+        String tenant = subscription.tenant();
+        return new OutboundCall("POST", uri, headers, body, LIMIT, tenant == null ? "" : tenant);
+    }
+
     private void judge(OutboundAnswer answer, Subscription subscription, URI uri, JobContext job) {
+        judge(answer, subscription, uri);
+        job.result(Map.of("status", answer.status()));
+    }
+
+    private void judge(OutboundAnswer answer, Subscription subscription, URI uri) {
         if (answer.status() == GONE) {
             disable(subscription);
         }
         if (!answer.isSuccess()) {
             throw unsuccessful(answer, uri);
         }
-        job.result(Map.of("status", answer.status()));
     }
 
     /** Checks type, queue and tags, which nobody can edit: a forged payload must not reach other tenants' receivers. */
@@ -146,14 +224,7 @@ public final class WebhookDelivery implements DeferredHandler<Notice> {
         Job about = about(subscription, notice);
         Message message = new Message(notice, about, about == null ? List.of() : store.attempts(about.id()));
         String body = Json.text(message.body(now, wording));
-        Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-        headers.putAll(subscriptions.headers(subscription));
-        headers.put("Content-Type", "application/json");
-        headers.putAll(HttpDelivery.fence(job));
-        String id = notice.messageId(job.id().value());
-        headers.putAll(SigningSecret.headers(subscriptions.secrets(subscription, now), id, now, body));
-        return new OutboundCall(
-                "POST", uri, headers, body, LIMIT, CallShares.tenant(job.job().queue()));
+        return post(subscription, uri, body, notice.messageId(job.id().value()), now, HttpDelivery.fence(job));
     }
 
     /**

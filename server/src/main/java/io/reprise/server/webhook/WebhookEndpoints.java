@@ -153,7 +153,8 @@ public final class WebhookEndpoints implements Endpoints {
                 List.of(new Subscription.Secret(subscriptions.seal(secret), null)),
                 form.disabled(null),
                 now(),
-                form.retry(null));
+                form.retry(null),
+                form.batch(null));
         form.checkDelivery(subscription);
         form.check();
         long own = subscriptions.all().stream()
@@ -196,7 +197,8 @@ public final class WebhookEndpoints implements Endpoints {
                 before.secrets(),
                 form.disabled(before.disabled()),
                 before.createdAt(),
-                form.retry(before));
+                form.retry(before),
+                form.batch(before));
         form.checkDelivery(changed);
         form.check();
         return changed;

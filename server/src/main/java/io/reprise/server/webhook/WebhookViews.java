@@ -6,6 +6,7 @@ import io.reprise.job.Job;
 import io.reprise.job.JobStatus;
 import io.reprise.job.PayloadException;
 import io.reprise.server.auth.Tenancy;
+import io.reprise.server.config.Durations;
 import io.reprise.server.http.Json;
 import io.reprise.server.http.Schema;
 import java.util.LinkedHashMap;
@@ -34,6 +35,14 @@ final class WebhookViews {
                             .orNull()
                             .named("WebhookRetryPolicy")
                             .about("retry policy of its deliveries; null for that of all"))
+            .must(
+                    "batch",
+                    Schema.object()
+                            .must("count", Schema.integer(2, 100))
+                            .must("within", Schema.duration())
+                            .orNull()
+                            .named("WebhookBatch")
+                            .about("several events in one call; null for one each"))
             .must("enabled", Schema.bool())
             .must("disabledBecause", Schema.text(0, 500).orNull())
             .must("signingSecrets", Schema.integer(0, 3).about("how many sign at the moment"))
@@ -77,6 +86,10 @@ final class WebhookViews {
         view.put("tags", sorted(subscription.filter().tags()));
         view.put("headers", sorted(subscription.headers().keySet()));
         view.put("retry", subscription.retry() == null ? null : Json.raw(subscription.retry()));
+        Subscription.Batch batch = subscription.batch();
+        view.put(
+                "batch",
+                batch == null ? null : Map.of("count", batch.count(), "within", Durations.text(batch.within())));
         view.put("enabled", subscription.disabled() == null);
         view.put("disabledBecause", subscription.disabled());
         view.put("signingSecrets", signing);

@@ -54,7 +54,7 @@ public final class Webhooks implements AutoCloseable {
             CallShares shares) {
         this.subscriptions = new Subscriptions(store, codec);
         this.outbox = new WebhookOutbox(subscriptions);
-        this.delivery = new WebhookDelivery(store, subscriptions, client, guard, clock, wording, shares);
+        this.delivery = new WebhookDelivery(store, subscriptions, client, guard, clock, wording, shares, timer);
         this.guard = guard;
         this.clock = clock;
         this.alerts = new AlertNotices(store, subscriptions, clock);

@@ -23,6 +23,7 @@ class BadSubscriptionTest {
                 List.of(new Subscription.Secret(world.webhooks.subscriptions().seal(world.secret), null)),
                 null,
                 world.clock.instant(),
+                null,
                 null);
     }
 

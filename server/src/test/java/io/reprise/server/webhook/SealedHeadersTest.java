@@ -31,6 +31,7 @@ class SealedHeadersTest {
                 List.of(),
                 null,
                 Instant.EPOCH,
+                null,
                 null);
         subscriptions.add(subscription, WebhookFixture.NOTE);
         assertThat(store.document("webhook", "wh").orElseThrow().json()).doesNotContain("s3cret");

@@ -319,7 +319,8 @@ class WebhookDeliveryTest {
                                     before.secrets(),
                                     before.disabled(),
                                     before.createdAt(),
-                                    policy),
+                                    policy,
+                                    null),
                             "change",
                             WebhookFixture.NOTE);
             for (int n = 0; n < 9; n++) {

@@ -126,6 +126,18 @@ class WebhookEndpointsTest {
                 .containsOnly("ada");
     }
 
+    @Test
+    void batches_are_set_kept_and_taken_away() throws Exception {
+        String url = webhooks.stub.url("/hook");
+        JsonNode created = ok(201, "POST", "/v1/webhooks", Map.of("url", url, "batch", Map.of("count", 20)));
+        assertThat(created.get("batch").toString()).contains("\"count\":20").contains("\"within\":\"1s\"");
+        String path = "/v1/webhooks/" + created.get("id").stringValue();
+        assertThat(ok(200, "PUT", path, Map.of("url", url)).get("batch").isNull())
+                .isFalse();
+        JsonNode alone = ok(200, "PUT", path, Json.parse("{\"url\":\"" + url + "\",\"batch\":null}"));
+        assertThat(alone.get("batch").isNull()).isTrue();
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -139,6 +151,10 @@ class WebhookEndpointsTest {
                 "{\"url\":\"http://example.org/\",\"headers\":{\"X\":{}}}",
                 "{\"url\":\"http://example.org/\",\"secret\":\"short\"}",
                 "{\"url\":\"http://example.org/\",\"queues\":[\"no name\"]}",
+                "{\"url\":\"http://example.org/\",\"batch\":{\"count\":1}}",
+                "{\"url\":\"http://example.org/\",\"batch\":{\"count\":101}}",
+                "{\"url\":\"http://example.org/\",\"batch\":{\"within\":\"1ms\"}}",
+                "{\"url\":\"http://example.org/\",\"batch\":{\"within\":\"2m\"}}",
                 "{\"url\":\"http://example.org/\",\"unknown\":1}"
             })
     void what_is_wrong_is_refused_and_named(String body) throws Exception {

@@ -84,6 +84,7 @@ final class WebhookFixture implements AutoCloseable {
                 List.of(new Subscription.Secret(webhooks.subscriptions().seal(secret), null)),
                 null,
                 clock.instant(),
+                null,
                 null);
         webhooks.subscriptions().add(subscription, NOTE);
         return subscription;

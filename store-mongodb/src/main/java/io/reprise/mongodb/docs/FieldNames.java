@@ -51,7 +51,7 @@ public final class FieldNames {
     /** Dates for people. The store decides nothing by them. */
     public static final String CREATED_AT = "created_at";
 
-    static final String UPDATED_AT = "updated_at";
+    public static final String UPDATED_AT = "updated_at";
     public static final String NEXT_RETRY_AT = "next_retry_at";
 
     /** The fence. It stays after the run, for the history. */

@@ -55,6 +55,7 @@ public final class Mongo {
 
     private final String prefix;
     private final boolean keys;
+    private final boolean readableIndexes;
     private final TransactionOptions snapshot;
     /** For {@link #list}. */
     private final MongoDatabase hurried;
@@ -71,6 +72,7 @@ public final class Mongo {
         this.client = client;
         this.prefix = settings.prefix();
         this.keys = settings.keys();
+        this.readableIndexes = settings.readableIndexes();
         this.deadLetters = settings.deadLetters();
         long timeoutMillis = settings.timeout().toMillis();
         this.untimed = client.getDatabase(database)
@@ -151,6 +153,11 @@ public final class Mongo {
     /** Whether jobs may have unique and idempotency keys. */
     public boolean hasKeys() {
         return keys;
+    }
+
+    /** Whether the fields for people have indexes. */
+    public boolean hasReadableIndexes() {
+        return readableIndexes;
     }
 
     /** Returns the collection that dead letters are moved to; null if they are not moved. */

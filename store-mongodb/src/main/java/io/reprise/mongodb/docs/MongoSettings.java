@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param keepAttempts how many attempts of a job are kept
  * @param prefix prefix of the names of collections
  * @param keys whether jobs may have unique and idempotency keys
+ * @param readableIndexes whether the fields for people have indexes
  * @param deadLetters the collection that dead letters are moved to, if any
  */
 public record MongoSettings(
@@ -18,4 +19,5 @@ public record MongoSettings(
         int keepAttempts,
         String prefix,
         boolean keys,
+        boolean readableIndexes,
         @Nullable String deadLetters) {}

@@ -3,11 +3,13 @@ package io.reprise.mongodb.docs;
 
 import io.reprise.job.JobSpec;
 import io.reprise.job.KeyRule;
+import io.reprise.retry.Backoff;
 import io.reprise.retry.RetryPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 public final class SpecDocs {
 
     public static final String PAYLOAD = "payload";
+    /** Length of the payload as text, for the quota of a tenant. */
+    public static final String PAYLOAD_BYTES = "payload_bytes";
+
     private static final String POLICY = "policy";
     /** A summary of the policy for people. The store uses the field {@code policy}. */
     private static final String BACKOFF_POLICY = "backoff_policy";
@@ -55,7 +60,8 @@ public final class SpecDocs {
         return new Document(FieldNames.QUEUE, spec.queue())
                 .append(FieldNames.TYPE, spec.type())
                 .append(FieldNames.PRIORITY, spec.priority())
-                .append(PAYLOAD, spec.payload())
+                .append(PAYLOAD, PayloadDocs.write(spec.payload()))
+                .append(PAYLOAD_BYTES, PayloadDocs.bytes(spec.payload()))
                 .append(POLICY, spec.policy().toJson())
                 .append(BACKOFF_POLICY, backoff(spec.policy()))
                 .append(DELAY, spec.delay().isZero() ? null : MongoTime.of(spec.delay()))
@@ -72,11 +78,24 @@ public final class SpecDocs {
 
     private static @Nullable Document backoff(RetryPolicy policy) {
         Document readable = new Document();
+        policy.backoff()
+                .filter(curve -> !(curve instanceof Backoff.Exponential))
+                .ifPresent(curve -> readable.append("curve", name(curve)));
         policy.base().ifPresent(base -> readable.append("base_sec", seconds(base)));
         policy.factor().ifPresent(factor -> readable.append("factor", factor));
         policy.cap().toOptional().ifPresent(cap -> readable.append("max_sec", seconds(cap)));
         policy.jitter().ifPresent(jitter -> readable.append("jitter", jitter.text()));
+        policy.backoff()
+                .filter(Backoff.Table.class::isInstance)
+                .map(Backoff.Table.class::cast)
+                .ifPresent(table -> readable.append(
+                        "table_sec",
+                        table.delays().stream().map(SpecDocs::seconds).toList()));
         return readable.isEmpty() ? null : readable;
+    }
+
+    private static String name(Backoff curve) {
+        return curve.getClass().getSimpleName().toLowerCase(Locale.ROOT);
     }
 
     private static double seconds(Duration duration) {
@@ -92,7 +111,7 @@ public final class SpecDocs {
     public Read read(Document document) {
         try {
             String type = Objects.requireNonNull(FieldNames.text(document, FieldNames.TYPE), "the job has no type");
-            String payload = Objects.requireNonNull(FieldNames.text(document, PAYLOAD), "the job has no payload");
+            String payload = Objects.requireNonNull(PayloadDocs.read(document.get(PAYLOAD)), "the job has no payload");
             JobSpec.Builder spec = JobSpec.builder(type, payload);
             settings(document, spec).forEach(Runnable::run);
             return new Read(spec.build(), null);
@@ -103,12 +122,25 @@ public final class SpecDocs {
 
     private JobSpec mended(Document document) {
         String type = Objects.requireNonNullElse(FieldNames.text(document, FieldNames.TYPE), UNREADABLE);
-        String payload = Objects.requireNonNullElse(FieldNames.text(document, PAYLOAD), "null");
+        String payload = mendedPayload(document);
         JobSpec.Builder spec = JobSpec.builder(
                 isGood(() -> JobSpec.requireName(FieldNames.TYPE, type)) ? type : UNREADABLE,
                 isGood(() -> JobSpec.builder(UNREADABLE, payload)) ? payload : "null");
         settings(document, spec).forEach(SpecDocs::isGood);
         return spec.build();
+    }
+
+    private static String mendedPayload(Document document) {
+        try {
+            return Objects.requireNonNullElse(PayloadDocs.read(document.get(PAYLOAD)), "null");
+        } catch (RuntimeException e) {
+            return "null";
+        }
+    }
+
+    /** Sets another payload. */
+    public static void payload(Change change, String payload) {
+        change.set(PAYLOAD, PayloadDocs.write(payload)).set(PAYLOAD_BYTES, PayloadDocs.bytes(payload));
     }
 
     private static boolean isGood(Runnable check) {
