@@ -12,10 +12,22 @@ public final class DashboardEndpoints implements Endpoints {
     private final List<Endpoints> parts;
 
     public DashboardEndpoints(Api api) {
+        this(api, "");
+    }
+
+    /**
+     * Creates the endpoints for a page that is not at the root of its server.
+     *
+     * @param base path of the page, without a slash at its end
+     */
+    public DashboardEndpoints(Api api, String base) {
         ActivityMinutes minutes = new ActivityMinutes(api.store());
         Pulse pulse = new Pulse(api.reprise(), api.store(), minutes, System::nanoTime);
         this.parts = List.of(
-                new PageEndpoints(), new PulseEndpoints(pulse), new SeriesEndpoints(minutes), new PlanEndpoints(api));
+                new PageEndpoints(base),
+                new PulseEndpoints(pulse),
+                new SeriesEndpoints(minutes),
+                new PlanEndpoints(api));
     }
 
     @Override
