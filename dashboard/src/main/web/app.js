@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frame: login, routes, keyboard, and the one place that decides when something is fetched.
-import {connection, get, Problem, pulse, send, Unreachable} from './net.js';
+import {base, connection, get, Problem, pulse, send, Unreachable} from './net.js';
 import {announce, can, empty, getSession, heading, html, nothing, problemView, render, setSession, toast} from './ui.js';
 import {ago, compact, lasted, person, plural} from './text.js';
 import {now} from './now.js';
@@ -20,8 +20,8 @@ const ROUTES = [
 
 const NAV = [
   [['/', 'Now'], ['/errors', 'Errors'], ['/jobs', 'Jobs'], ['/resources', 'Resources'], ['/queues', 'Queues'], ['/schedules', 'Schedules']],
-  [['/policies', 'Policies'], ['/simulator', 'Simulator'], ['/costs', 'Costs']],
-  [['/workers', 'Workers'], ['/webhooks', 'Webhooks'], ['/keys', 'Keys', 'admin'], ['/audit', 'Audit']],
+  [['/policies', 'Policies'], ...(base ? [] : [['/simulator', 'Simulator']]), ['/costs', 'Costs']],
+  [['/workers', 'Workers'], ...(base ? [] : [['/webhooks', 'Webhooks'], ['/keys', 'Keys', 'admin']]), ['/audit', 'Audit']],
 ];
 
 const GO = {n: '/', e: '/errors', j: '/jobs', r: '/resources', q: '/queues', s: '/schedules', p: '/policies', w: '/workers', a: '/audit', c: '/costs'};
@@ -151,7 +151,7 @@ function frame(body) {
       <div class="lists">${NAV.map(part => html`<ul>${part.filter(([, , scope]) => !scope || can(scope)).map(([to, text]) =>
         html`<li><a href="#${to}" aria-current=${current(to) ? 'page' : nothing}>${text}${badgeOf(to)}</a></li>`)}</ul>`)}</div>
       <div class="me"><b title=${session.name}>${person(session.name)}</b><span>${session.tenant ? `tenant ${session.tenant}` : 'all tenants'} · ${can('operate') ? 'may act' : 'may only look'}</span>
-        <button type="button" class="quiet" @click=${help}>Help <kbd>?</kbd></button><button type="button" class="quiet" @click=${logOut}>Log out</button></div></nav>
+        <button type="button" class="quiet" @click=${help}>Help <kbd>?</kbd></button>${base ? nothing : html`<button type="button" class="quiet" @click=${logOut}>Log out</button>`}</div></nav>
     <main id="main" tabindex="-1">
       <div class="top"><form role="search" @submit=${search}><label class="unseen" for="q">Search jobs</label>
         <input id="q" name="q" type="search" placeholder="Search jobs: 42, state:failed type:bill, tag:may …   /" autocomplete="off" spellcheck="false" .value=${shown.path === '/jobs' ? shown.ctx.search.get('q') || '' : ''}></form>
@@ -216,6 +216,11 @@ async function logOut() {
 
 function loginForm(error) {
   document.title = 'Log in · Reprise';
+  if (base) {
+    render(html`<main class="login"><div class="brand">Reprise</div><h1 class="unseen">Log in</h1>
+      <p class="problem" role="alert">${error?.message || 'You are not logged in to the application.'}</p><p><a href="${base}/">Load the page again</a></p></main>`, root);
+    return;
+  }
   const submit = async event => {
     event.preventDefault();
     const key = new FormData(event.target).get('key').trim();

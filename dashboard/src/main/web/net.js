@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every request of the page goes through here, to /v1 of its own origin.
+// Every request of the page goes through here, to /v1 of its own origin, or below the path where an application serves it.
+
+/** Where an application serves the page; empty on a server of our own. */
+export const {base, csrfHeader, csrfToken} = document.documentElement.dataset;
 
 /** An answer that is a problem document. */
 export class Problem extends Error {
@@ -35,10 +38,11 @@ async function ask(method, path, {body, signal, headers = {}} = {}) {
     options.headers['Content-Type'] = 'application/json';
     options.body = typeof body === 'string' ? body : JSON.stringify(body);
   }
+  if (csrfHeader) options.headers[csrfHeader] = csrfToken;
   counted.requests++;
   let answer;
   try {
-    answer = await fetch(path, options);
+    answer = await fetch(base + path, options);
   } catch (e) {
     if (e.name === 'AbortError') throw e;
     connected(false);

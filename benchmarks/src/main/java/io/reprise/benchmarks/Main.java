@@ -61,7 +61,7 @@ public final class Main implements Callable<Integer> {
             split = ",",
             paramLabel = "W2",
             description =
-                    "Workloads to run, or 'all'; R1 means all of R1-... Unless given: all but W7, W8, control and R1 to R4, which take long.")
+                    "Workloads to run, or 'all'; R1 means all of R1-... Unless given: all but W7, W8, control, tracing and R1 to R4, which take long.")
     List<String> only = List.of();
 
     @Option(

@@ -25,6 +25,7 @@ import io.reprise.benchmarks.workload.Retry;
 import io.reprise.benchmarks.workload.SingleEnqueue;
 import io.reprise.benchmarks.workload.Storm;
 import io.reprise.benchmarks.workload.Sustained;
+import io.reprise.benchmarks.workload.TracingCost;
 import io.reprise.benchmarks.workload.WalBytes;
 import io.reprise.benchmarks.workload.WorkerFleet;
 import io.reprise.benchmarks.workload.Workload;
@@ -53,6 +54,7 @@ final class Workloads {
                 new Heap(),
                 new WalBytes(),
                 new ControlCost(),
+                new TracingCost(),
                 HttpEnqueue.single(),
                 HttpEnqueue.batches(),
                 RemoteWork.together(),

@@ -77,9 +77,11 @@ public final class WebFiles {
     /**
      * Reads all files.
      *
-     * @param folder the path under which the server serves them, with a slash at its end
+     * @param base path of the page, without a slash at its end; empty at the root of a server
+     * @param below the path below it under which the files are served, with a slash at its end
      */
-    public WebFiles(String folder) {
+    public WebFiles(String base, String below) {
+        String folder = base + below;
         Map<String, String> paths = new LinkedHashMap<>();
         for (String name : NAMES) {
             byte[] content = read(name);
@@ -100,6 +102,7 @@ public final class WebFiles {
                 .map(path -> "<link rel=\"modulepreload\" href=\"" + path.getValue() + "\">")
                 .collect(Collectors.joining("\n"));
         String text = new String(read(PAGE), StandardCharsets.UTF_8)
+                .replace("@base@", base.replace("&", "&amp;").replace("\"", "&quot;"))
                 .replace("@imports@", imports)
                 .replace("@preload@", preload);
         for (Map.Entry<String, String> path : paths.entrySet()) {

@@ -18,7 +18,7 @@ class WebFilesTest {
     private static final Path WEB = Path.of("src/main/web");
     private static final int OWN_CODE = 80_000;
 
-    private final WebFiles files = new WebFiles("/ui/");
+    private final WebFiles files = new WebFiles("", "/ui/");
 
     @Test
     void every_file_of_the_folder_is_served() throws IOException {
@@ -54,6 +54,13 @@ class WebFilesTest {
         files.files().keySet().stream()
                 .filter(name -> name.endsWith(".js"))
                 .forEach(name -> assertThat(files.page()).contains("/ui/" + name));
+    }
+
+    @Test
+    void a_page_below_a_path_knows_the_path() {
+        WebFiles below = new WebFiles("/admin/jobs", "/ui/");
+        assertThat(below.page()).contains("data-base=\"/admin/jobs\"").contains("\"/admin/jobs/ui/app-");
+        assertThat(files.page()).contains("data-base=\"\"");
     }
 
     @Test

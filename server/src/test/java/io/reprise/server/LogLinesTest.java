@@ -23,7 +23,8 @@ class LogLinesTest {
     private static final String FORGED = "2026-01-01T00:00:00.000Z ERROR server - all is lost";
 
     private static List<String> lines(String message, @Nullable Throwable thrown) throws IOException {
-        Matcher pattern = PATTERN.matcher(Files.readString(Path.of("src/main/resources/logback.xml")));
+        Matcher pattern =
+                PATTERN.matcher(Files.readString(Path.of("src/main/resources/io/reprise/server/config/log.xml")));
         assertThat(pattern.find()).isTrue();
         LoggerContext context = new LoggerContext();
         PatternLayout layout = new PatternLayout();

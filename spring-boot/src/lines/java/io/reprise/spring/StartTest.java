@@ -20,14 +20,19 @@ import javax.sql.DataSource;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.jdbc.DataSourceBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.NestedExceptionUtils;
+import org.springframework.retry.annotation.Retryable;
 
 /** How an application with the starter starts, refuses to start, and stops. */
+@ExtendWith(OutputCaptureExtension.class)
 class StartTest {
 
     private static final JobType<String> WORK = JobType.of("work", String.class);
@@ -249,6 +254,18 @@ class StartTest {
     void a_transaction_manager_that_is_not_there_is_refused() {
         refused(TransactionalWithoutManager.class, "reprise.store.transaction-manager=missing")
                 .hasMessageContaining("reprise.store.transaction-manager=missing");
+    }
+
+    static class TwiceRetried {
+        @Retryable
+        @RepriseJob("work")
+        public void work(String text) {}
+    }
+
+    @Test
+    void a_handler_that_is_also_retryable_is_warned_of(CapturedOutput output) {
+        Contexts.start(url, TwiceRetried.class).close();
+        assertThat(output).contains("TwiceRetried.work").contains("is also @Retryable").contains("retryable-handler");
     }
 
     @Test

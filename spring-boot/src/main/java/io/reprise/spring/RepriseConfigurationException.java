@@ -4,12 +4,17 @@ package io.reprise.spring;
 import io.reprise.job.RepriseException;
 import java.util.List;
 
-/** The application cannot start as it is configured. Each problem says what to write. */
-final class RepriseConfigurationException extends RepriseException {
+/**
+ * The application cannot start as it is configured. Each problem says what to write.
+ *
+ * @since 0.1.0
+ */
+public final class RepriseConfigurationException extends RepriseException {
 
     private static final long serialVersionUID = 1L;
 
-    RepriseConfigurationException(String problem) {
+    /** Creates an exception with a sentence that says what to write. */
+    public RepriseConfigurationException(String problem) {
         super(problem);
     }
 

@@ -23,6 +23,7 @@ final class RawSystem implements QueueSystem {
             case "W3" -> store == StoreKind.POSTGRESQL ? null : "the database tells no other process of a commit";
             case "W8" -> "runs the jobs of a batch one after the other";
             case "control" -> "controls nothing";
+            case "tracing" -> "traces nothing";
             case "idle" -> "polls without rest";
             default -> null;
         };

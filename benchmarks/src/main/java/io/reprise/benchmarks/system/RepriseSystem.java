@@ -4,6 +4,7 @@ package io.reprise.benchmarks.system;
 import io.reprise.JobRequest;
 import io.reprise.JobType;
 import io.reprise.Reprise;
+import io.reprise.RepriseBuilder;
 import io.reprise.benchmarks.measure.Payloads;
 import io.reprise.benchmarks.measure.Target;
 import io.reprise.control.ControlSettings;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Reprise with its own defaults; history, fencing and durable commits as always. */
@@ -44,12 +46,17 @@ public final class RepriseSystem implements QueueSystem {
 
     @Override
     public Installation open(Target target) {
-        return new Opened(target, null, ControlSettings.DEFAULT);
+        return new Opened(target, null, ControlSettings.DEFAULT, UnaryOperator.identity());
+    }
+
+    /** Opens it with further settings of client and worker. */
+    public static Installation open(Target target, UnaryOperator<RepriseBuilder> more) {
+        return new Opened(target, null, ControlSettings.DEFAULT, more);
     }
 
     /** Opens it with jobs that name a resource. */
     public static Installation open(Target target, String resource, ControlSettings control) {
-        return new Opened(target, resource, control);
+        return new Opened(target, resource, control, UnaryOperator.identity());
     }
 
     public static JdbcJobStore store(Target target) {
@@ -58,7 +65,12 @@ public final class RepriseSystem implements QueueSystem {
 
     /** Returns a client that enqueues and runs nothing. */
     public static Reprise client(Target target) {
-        return Reprise.builder().store(store(target)).codec(new JacksonCodec()).start();
+        return client(target, UnaryOperator.identity());
+    }
+
+    private static Reprise client(Target target, UnaryOperator<RepriseBuilder> more) {
+        return more.apply(Reprise.builder().store(store(target)).codec(new JacksonCodec()))
+                .start();
     }
 
     private static final class Opened implements Installation {
@@ -66,17 +78,23 @@ public final class RepriseSystem implements QueueSystem {
         private final Target target;
         private final @Nullable String resource;
         private final ControlSettings control;
+        private final UnaryOperator<RepriseBuilder> more;
         private final Reprise client;
         private final List<Reprise> workers = new ArrayList<>();
         private final LongAdder started = new LongAdder();
         private final LongAdder settled = new LongAdder();
         private long scheduled;
 
-        Opened(Target target, @Nullable String resource, ControlSettings control) {
+        Opened(
+                Target target,
+                @Nullable String resource,
+                ControlSettings control,
+                UnaryOperator<RepriseBuilder> more) {
             this.target = target;
             this.resource = resource;
             this.control = control;
-            this.client = client(target);
+            this.more = more;
+            this.client = client(target, more);
         }
 
         private JobRequest<String> job(String payload) {
@@ -139,12 +157,12 @@ public final class RepriseSystem implements QueueSystem {
 
         @Override
         public void start(Handler handler) {
-            workers.add(Reprise.builder()
-                    .store(store(target))
-                    .codec(new JacksonCodec())
-                    .control(control)
-                    .handle(WORK, (payload, job) -> handler.run(payload))
-                    .listener(this::count)
+            workers.add(more.apply(Reprise.builder()
+                            .store(store(target))
+                            .codec(new JacksonCodec())
+                            .control(control)
+                            .handle(WORK, (payload, job) -> handler.run(payload))
+                            .listener(this::count))
                     .start());
         }
 

@@ -47,18 +47,27 @@ public final class SessionEndpoints implements Endpoints {
                         .scope(Scope.READ)
                         .answers(201, "who it is", SESSION)
                         .does(this::begin),
-                Operation.get("/v1/session", "getSession")
-                        .section(SECTION)
-                        .summary("Who asks, and what they may do")
-                        .scope(Scope.READ)
-                        .answers(200, "who it is", SESSION)
-                        .does(request -> Response.ok(view(request.caller(), null))),
+                getSession(),
                 Operation.delete("/v1/session", "endSession")
                         .section(SECTION)
                         .summary("Log the browser out")
                         .scope(Scope.READ)
                         .answers(204, "the session is over")
                         .does(this::end));
+    }
+
+    /** Returns only the endpoint that says who asks, for callers that log in elsewhere. */
+    public static Endpoints whoAsks() {
+        return () -> List.of(getSession());
+    }
+
+    private static Operation getSession() {
+        return Operation.get("/v1/session", "getSession")
+                .section(SECTION)
+                .summary("Who asks, and what they may do")
+                .scope(Scope.READ)
+                .answers(200, "who it is", SESSION)
+                .does(request -> Response.ok(view(request.caller(), null)));
     }
 
     private Answer begin(Request request) {

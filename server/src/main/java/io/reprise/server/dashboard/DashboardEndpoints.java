@@ -12,9 +12,18 @@ public final class DashboardEndpoints implements Endpoints {
     private final List<Endpoints> parts;
 
     public DashboardEndpoints(Api api) {
+        this(api, "");
+    }
+
+    /**
+     * Creates the endpoints for a page that is not at the root of its server.
+     *
+     * @param base path of the page, without a slash at its end
+     */
+    public DashboardEndpoints(Api api, String base) {
         Pulse pulse = new Pulse(api.reprise(), api.store(), System::nanoTime);
         this.parts = List.of(
-                new PageEndpoints(),
+                new PageEndpoints(base),
                 new PulseEndpoints(pulse),
                 new SeriesEndpoints(api.store()),
                 new PlanEndpoints(api),

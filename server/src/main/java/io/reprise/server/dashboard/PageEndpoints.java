@@ -23,8 +23,8 @@ public final class PageEndpoints implements Endpoints {
     private final Response page;
     private final Map<String, WebFile> files;
 
-    public PageEndpoints() {
-        WebFiles web = new WebFiles(FOLDER);
+    PageEndpoints(String base) {
+        WebFiles web = new WebFiles(base, FOLDER);
         this.files = web.files();
         this.page = Response.text("text/html; charset=utf-8", web.page())
                 .header("Content-Security-Policy", web.contentSecurityPolicy())
