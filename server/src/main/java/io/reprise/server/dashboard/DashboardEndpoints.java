@@ -12,7 +12,7 @@ public final class DashboardEndpoints implements Endpoints {
     private final List<Endpoints> parts;
 
     public DashboardEndpoints(Api api) {
-        Pulse pulse = new Pulse(api.reprise(), api.store(), System::nanoTime);
+        Pulse pulse = new Pulse(api, System::nanoTime);
         this.parts = List.of(
                 new PageEndpoints(),
                 new PulseEndpoints(pulse),
