@@ -164,10 +164,10 @@ export function delays(label, plans) {
 
 /** Phases over time: [{phase, at}], the last until now. */
 export function phases(items, from, to) {
-  const w = 900;
+  const w = fit(900);
   const x = t => (w * (Math.max(from, Math.min(to, t)) - from)) / Math.max(1, to - from);
   const shown = items.map((p, i) => ({...p, a: x(Date.parse(p.at)), b: i + 1 < items.length ? x(Date.parse(items[i + 1].at)) : w})).filter(p => p.b > p.a);
-  return html`<figure class="chart"><svg viewBox="0 0 ${w} 34" role="img" aria-label="Phases: ${items.map(p => `${p.phase} since ${clock(p.at)}`).join(', ')}" preserveAspectRatio="none">
+  return html`<figure class="chart"><svg viewBox="0 0 ${w} 34" role="img" aria-label="Phases: ${items.map(p => `${p.phase} since ${clock(p.at)}`).join(', ')}">
     <rect class="phase none" width=${w} height="16" rx="2"></rect>
     ${shown.map(p => svg`<rect class="phase ${p.phase}" x=${p.a.toFixed(1)} width=${Math.max(2, p.b - p.a).toFixed(1)} height="16"><title>${p.phase} since ${clock(p.at)}</title></rect>`)}
     <text class="tick" x="0" y="31">${ago(new Date(from).toISOString(), to)}</text><text class="tick end" x=${w} y="31">now</text></svg></figure>`;

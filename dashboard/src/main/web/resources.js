@@ -109,6 +109,6 @@ export const resource = {
       ${panel('Jobs that wait', jobs.length ? table('Waiting jobs of this resource', [
         {name: 'job', cell: j => link(`/jobs/${j.id}`, j.id)}, {name: 'type', cell: j => said(j.type)}, {name: 'waits because', cell: j => String(j.waitReason).toLowerCase().replaceAll('_', ' ')},
         {name: 'attempts', num: true, cell: j => j.attempts}, {name: 'created', cell: j => when(j.createdAt)}, {name: 'last error', wide: true, cell: j => html`<span class="clip">${said(j.lastError?.message)}</span>`},
-      ], jobs.slice(0, 25), {to: j => `/jobs/${j.id}`}) : empty('No job waits.'), oldest ? `the oldest parked one is ${seconds(oldest)} old` : '')}`;
+      ], jobs.slice(0, 25), {to: j => `/jobs/${j.id}`}) : empty('No job waits.'), jobs.length === 100 ? `the newest 25; ${plural(r.parked, 'job is', 'jobs are')} parked` : oldest ? `the oldest parked one waits for ${seconds(oldest)}` : '')}`;
   },
 };

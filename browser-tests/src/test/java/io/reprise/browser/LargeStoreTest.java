@@ -4,6 +4,7 @@ package io.reprise.browser;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.JobType;
+import io.reprise.Queue;
 import io.reprise.Reprise;
 import io.reprise.RepriseBuilder;
 import io.reprise.job.AuditNote;
@@ -29,6 +30,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +45,9 @@ class LargeStoreTest {
 
     private static final int JOBS = Integer.getInteger("large.jobs", 5_000);
     private static final Duration PERIOD = Duration.ofSeconds(Integer.getInteger("large.seconds", 1));
+
+    /** A page asks about four times a second. */
+    private static final Duration PAUSE = PERIOD.toSeconds() > 1 ? Duration.ofMillis(250) : Duration.ZERO;
 
     /** Times of each request, in milliseconds. */
     private final Map<String, List<Double>> times = new LinkedHashMap<>();
@@ -69,7 +75,7 @@ class LargeStoreTest {
             List<String> paths = paths(server.url(), key);
             paths.forEach(path -> ask(server.url(), key, path));
             times.clear();
-            double looked = drain(PERIOD, () -> look(server.url(), key, paths));
+            double looked = drain(() -> look(server.url(), key, paths));
             double after = drain(PERIOD);
             report(before, looked, after);
         }
@@ -78,9 +84,10 @@ class LargeStoreTest {
 
     private RepriseServer start(JobStore store) throws IOException {
         RepriseBuilder builder =
-                Reprise.builder().migrate(false).threads(4).concurrency(200).queues(LargeStore.DRAINED);
+                Reprise.builder().migrate(false).threads(4).concurrency(200).queues(Queue.of(LargeStore.DRAINED));
         for (int i = 0; i < 20; i++) {
-            builder = builder.handle(JobType.of("work-" + i, Object.class), (payload, job) -> drained.incrementAndGet());
+            builder =
+                    builder.handle(JobType.of("work-" + i, Object.class), (payload, job) -> drained.incrementAndGet());
         }
         return RepriseServer.start(
                 builder,
@@ -134,7 +141,10 @@ class LargeStoreTest {
                 "/v1/policies"));
         for (String id : List.of(dead, waiting)) {
             paths.addAll(List.of(
-                    "/v1/jobs/" + id, "/v1/jobs/" + id + "/plan", "/v1/jobs/" + id + "/explain", "/v1/audit?job=" + id));
+                    "/v1/jobs/" + id,
+                    "/v1/jobs/" + id + "/plan",
+                    "/v1/jobs/" + id + "/explain",
+                    "/v1/audit?job=" + id));
         }
         return paths;
     }
@@ -159,29 +169,33 @@ class LargeStoreTest {
         }
     }
 
-    /** One person who opens a screen after the other, two requests a second. */
+    /** One person who opens a screen after the other: about four requests a second. */
     private void look(String url, String key, List<String> paths) {
         long end = System.nanoTime() + PERIOD.toNanos();
         do {
             for (String path : paths) {
+                long next = System.nanoTime() + PAUSE.toNanos();
                 ask(url, key, path);
+                pause(Duration.ofNanos(next - System.nanoTime()));
             }
         } while (System.nanoTime() < end);
     }
 
     private double drain(Duration period) {
-        return drain(period, () -> {
-            long end = System.nanoTime() + period.toNanos();
-            long last = drained.get();
-            while (System.nanoTime() < end && drained.get() >= last) {
-                last = drained.get();
-                Thread.onSpinWait();
-            }
-        });
+        return drain(() -> pause(period));
+    }
+
+    private static void pause(Duration period) {
+        try {
+            assertThat(new CountDownLatch(1).await(period.toNanos(), TimeUnit.NANOSECONDS))
+                    .isFalse();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     /** Returns the jobs per second that were drained meanwhile. */
-    private double drain(Duration period, Runnable meanwhile) {
+    private double drain(Runnable meanwhile) {
         long jobs = drained.get();
         long begin = System.nanoTime();
         meanwhile.run();

@@ -33,7 +33,7 @@ class ScreensTest {
 
     @BeforeAll
     static void start() {
-        world = new World(folder);
+        world = World.troubled(folder, Kind.SQLITE);
     }
 
     @AfterAll

@@ -12,29 +12,35 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Uses the dashboard as a person does, and compares with the API. Each trap that other dashboards fell into is a test. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class UseTest {
 
     @TempDir
-    static Path folder;
+    Path folder;
 
-    private static World world;
+    private World world;
+
+    Kind kind() {
+        return Kind.SQLITE;
+    }
 
     @BeforeAll
-    static void start() {
-        world = new World(folder);
+    void start() {
+        world = World.troubled(folder, kind());
     }
 
     @AfterAll
-    static void stop() {
+    void stop() {
         if (world != null) {
             world.close();
         }
     }
 
-    private static String dead(String queue) {
+    private String dead(String queue) {
         return world.get("/v1/dead-letters?queue=" + queue).replaceFirst("(?s).*?\"id\":\"([^\"]+)\".*", "$1");
     }
 

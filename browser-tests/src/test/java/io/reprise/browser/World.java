@@ -4,8 +4,8 @@ package io.reprise.browser;
 import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.Page;
 import io.reprise.Reprise;
+import io.reprise.RepriseBuilder;
 import io.reprise.cli.simulate.SimulationEndpoints;
-import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.job.AuditNote;
 import io.reprise.server.RepriseServer;
 import io.reprise.server.api.Outgoing;
@@ -46,8 +46,19 @@ final class World implements AutoCloseable {
     /** Requests that left the origin, and errors of the page. */
     final List<String> bad = new ArrayList<>();
 
-    World(Path folder) {
-        JobStore store = JdbcJobStore.sqlite(folder.resolve("jobs.db"));
+    /** A world with trouble to look at. */
+    static World troubled(Path folder, Kind kind) {
+        World world = new World(kind.open(folder), builder());
+        world.seed();
+        return world;
+    }
+
+    static RepriseBuilder builder() {
+        return Reprise.builder().poll(Duration.ofMillis(50)).threads(2);
+    }
+
+    /** A world with these handlers, and with what the store holds. */
+    World(JobStore store, RepriseBuilder builder) {
         store.prepare();
         Keys keys = new Keys(store, InstantSource.system());
         admin = keys.create("admin", Set.of(Scope.ADMIN), null, new AuditNote("test", null))
@@ -56,7 +67,7 @@ final class World implements AutoCloseable {
                 .text();
         try {
             server = RepriseServer.start(
-                    Reprise.builder().migrate(false).poll(Duration.ofMillis(50)).threads(2),
+                    builder.migrate(false),
                     store,
                     new RepriseServer.Parts(
                             "test-server",
@@ -69,7 +80,6 @@ final class World implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        seed();
     }
 
     /** Dead letters in groups, jobs that wait, a breaker that is forced open, a schedule, a policy, a subscription. */

@@ -116,8 +116,8 @@ public interface InsightStore {
     Map<WaitReason, Long> waiting(int rows);
 
     /**
-     * Returns the errors of jobs that are PENDING after a counted attempt, the error of most jobs first. Running jobs
-     * do not count. If the sum of their jobs is {@code rows}, there may be more.
+     * Returns the errors of jobs that are PENDING after a counted attempt, the error of most jobs first. Jobs
+     * that run again at this moment may count. If the sum of their jobs is {@code rows}, there may be more.
      *
      * @param queuePrefix only jobs of queues that begin so; null for all
      * @param rows jobs that the store looks at, at most or somewhat more

@@ -6,12 +6,15 @@ import io.reprise.PayloadCodec;
 import io.reprise.Reprise;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
+import io.reprise.job.QueueState;
 import io.reprise.server.auth.Quotas;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.delivery.HttpJobCheck;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.Request;
 import io.reprise.store.JobStore;
+import java.time.Duration;
+import java.util.List;
 import java.util.function.Supplier;
 
 /**
@@ -20,8 +23,19 @@ import java.util.function.Supplier;
  * @param calls checks jobs that are HTTP calls
  * @param codec encodes and encrypts payloads
  * @param quotas limits of tenants
+ * @param queues the queues with their counts. Where counting takes long, it is done once for many who ask
  */
-public record Api(Reprise reprise, JobStore store, HttpJobCheck calls, PayloadCodec codec, Quotas quotas) {
+public record Api(
+        Reprise reprise,
+        JobStore store,
+        HttpJobCheck calls,
+        PayloadCodec codec,
+        Quotas quotas,
+        Recent<List<QueueState>> queues) {
+
+    public Api(Reprise reprise, JobStore store, HttpJobCheck calls, PayloadCodec codec, Quotas quotas) {
+        this(reprise, store, calls, codec, quotas, new Recent<>(reprise::queues, Duration.ZERO, System::nanoTime));
+    }
 
     /**
      * Returns the job of the path.

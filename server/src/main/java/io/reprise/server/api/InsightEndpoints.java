@@ -192,7 +192,7 @@ public final class InsightEndpoints implements Endpoints {
     private Answer stats(Request request) {
         Tenancy tenancy = Tenancy.of(request.caller());
         Duration since = request.duration("since", Duration.ofDays(1));
-        List<QueueState> queues = api.reprise().queues().stream()
+        List<QueueState> queues = api.queues().get().stream()
                 .filter(queue -> tenancy.owns(queue.name()))
                 .toList();
         Map<String, Long> counts = new LinkedHashMap<>();

@@ -29,6 +29,9 @@ public final class Pages {
     /** Enough for a few jobs in each place that a store reads. */
     private static final int MIN_LOOKS = 100;
 
+    /** A search that finds little ends its page after this time. The next page goes on from there. */
+    private static final long LOOKING_NANOS = 150_000_000;
+
     private Pages() {}
 
     /** Returns a page, with payloads and results only if the request asks for them. */
@@ -70,6 +73,7 @@ public final class Pages {
         JobQuery query = search.query().brief().looks(JobQuery.MAX_LIMIT);
         String next = query.cursor();
         int looked = 0;
+        long end = System.nanoTime() + LOOKING_NANOS;
         do {
             int room = query.limit() - jobs.size();
             Page<Job> some = find(reprise, query.limit(JobQuery.MAX_LIMIT).after(next));
@@ -81,7 +85,7 @@ public final class Pages {
             jobs.addAll(found);
             looked += query.looks();
             next = some.next();
-        } while (next != null && jobs.size() < query.limit() && looked < JobQuery.MAX_LOOKS);
+        } while (next != null && jobs.size() < query.limit() && looked < JobQuery.MAX_LOOKS && System.nanoTime() < end);
         return new Page<>(jobs, next);
     }
 

@@ -96,7 +96,7 @@ public final class QueueEndpoints implements Endpoints {
     private Answer list(Request request) {
         Tenancy tenancy = Tenancy.of(request.caller());
         return Response.ok(Views.page(
-                api.reprise().queues().stream()
+                api.queues().get().stream()
                         .filter(queue -> tenancy.owns(queue.name()))
                         .map(queue -> view(request, queue))
                         .toList(),
@@ -107,18 +107,21 @@ public final class QueueEndpoints implements Endpoints {
         Fields fields = request.fields();
         api.quotas().queue(request.caller(), name(request));
         api.as(request).limit(name(request), fields.has("maxRunning") ? fields.integer("maxRunning", 1) : null);
+        api.queues().forget();
         return Response.ok(view(request, state(request)));
     }
 
     private Answer pause(Request request) {
         api.quotas().queue(request.caller(), name(request));
         api.as(request).pause(name(request));
+        api.queues().forget();
         return Response.ok(view(request, state(request)));
     }
 
     private Answer resume(Request request) {
         state(request);
         api.as(request).resume(name(request));
+        api.queues().forget();
         return Response.ok(view(request, state(request)));
     }
 
@@ -128,7 +131,7 @@ public final class QueueEndpoints implements Endpoints {
 
     private QueueState state(Request request) {
         String name = name(request);
-        return api.reprise().queues().stream()
+        return api.queues().get().stream()
                 .filter(queue -> queue.name().equals(name))
                 .findFirst()
                 .orElseThrow(() -> Problem.notFound("Queue '" + request.path("queue") + "'"));

@@ -21,7 +21,7 @@ public final class DashboardEndpoints implements Endpoints {
      * @param base path of the page, without a slash at its end
      */
     public DashboardEndpoints(Api api, String base) {
-        Pulse pulse = new Pulse(api.reprise(), api.store(), System::nanoTime);
+        Pulse pulse = new Pulse(api, System::nanoTime);
         this.parts = List.of(
                 new PageEndpoints(base),
                 new PulseEndpoints(pulse),

@@ -9,6 +9,7 @@ import io.reprise.job.Job;
 import io.reprise.job.JobQuery;
 import io.reprise.job.Page;
 import io.reprise.server.api.Api;
+import io.reprise.server.api.Recent;
 import io.reprise.server.api.Schemas;
 import io.reprise.server.api.Views;
 import io.reprise.server.auth.Tenancy;
@@ -100,7 +101,7 @@ public final class ErrorEndpoints implements Endpoints {
             }
             return kept.computeIfAbsent(
                     Objects.requireNonNullElse(tenancy.prefix(), ""),
-                    prefix -> new Recent<>(() -> read(tenancy), nanos));
+                    prefix -> new Recent<>(() -> read(tenancy), Duration.ofSeconds(1), nanos));
         }
     }
 

@@ -8,6 +8,8 @@ import io.reprise.insight.ResourceStatus;
 import io.reprise.job.QueueState;
 import io.reprise.job.WaitReason;
 import io.reprise.job.WorkerState;
+import io.reprise.server.api.Api;
+import io.reprise.server.api.Recent;
 import io.reprise.store.JobStore;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,14 +40,16 @@ final class Pulse {
             Activity.Counts minute,
             Activity.Counts recent) {}
 
+    private final Api api;
     private final Reprise reprise;
     private final JobStore store;
     private final Recent<Beat> recent;
 
-    Pulse(Reprise reprise, JobStore store, LongSupplier nanos) {
-        this.reprise = reprise;
-        this.store = store;
-        this.recent = new Recent<>(this::read, nanos);
+    Pulse(Api api, LongSupplier nanos) {
+        this.api = api;
+        this.reprise = api.reprise();
+        this.store = api.store();
+        this.recent = new Recent<>(this::read, Duration.ofSeconds(1), nanos);
     }
 
     Beat beat() {
@@ -57,7 +61,7 @@ final class Pulse {
         Activity.Counts minute = sum(Duration.ofMinutes(1), 1);
         return new Beat(
                 store.now(),
-                reprise.queues(),
+                api.queues().get(),
                 reprise.resources(),
                 reprise.workers(),
                 reprise.alerts(),

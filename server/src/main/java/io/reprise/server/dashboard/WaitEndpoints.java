@@ -79,14 +79,14 @@ public final class WaitEndpoints implements Endpoints {
     private Answer queue(Request request) {
         Tenancy tenancy = Tenancy.of(request.caller());
         String queue = tenancy.stored("queue", request.path("queue"));
-        return answer("queue " + request.path("queue"), waiting().queue(queue), queue, tenancy);
+        return answer("this queue", waiting().queue(queue), queue, tenancy);
     }
 
     private Answer type(Request request) {
         Tenancy tenancy = Tenancy.of(request.caller());
         String type = request.path("type");
         JobQuery query = waiting().type(type).queuePrefix(tenancy.prefix());
-        return answer("type " + type, query, null, tenancy);
+        return answer("this type", query, null, tenancy);
     }
 
     private static JobQuery waiting() {
@@ -96,7 +96,7 @@ public final class WaitEndpoints implements Endpoints {
     private Answer answer(String what, JobQuery query, @Nullable String queue, Tenancy tenancy) {
         Page<Job> page = api.reprise().find(query);
         Set<String> names = page.items().stream().map(Job::queue).collect(Collectors.toSet());
-        List<QueueState> queues = api.reprise().queues().stream()
+        List<QueueState> queues = api.queues().get().stream()
                 .filter(state -> queue == null
                         ? names.contains(state.name())
                         : state.name().equals(queue))

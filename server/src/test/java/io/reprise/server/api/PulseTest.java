@@ -3,12 +3,15 @@ package io.reprise.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.insight.Activity;
+import io.reprise.insight.ControlEvent;
 import io.reprise.job.JobQuery;
 import io.reprise.job.JobSpec;
 import io.reprise.server.api.TestServer.Reply;
 import io.reprise.server.http.Scope;
 import io.reprise.server.net.HttpSettings;
 import io.reprise.store.JobStore;
+import io.reprise.store.WorkerCounts;
 import io.reprise.testing.InMemoryJobStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -93,10 +96,136 @@ class PulseTest {
 
     @Test
     void a_series_has_a_row_for_each_minute() {
-        JsonNode series = server.get("/v1/series?minutes=5").json().get("items");
+        JsonNode series = server.get("/v1/series?periods=5").json().get("items");
         assertThat(series).hasSize(5);
         Instant first = Instant.parse(series.get(0).get("at").stringValue());
         assertThat(Instant.parse(series.get(4).get("at").stringValue())).isEqualTo(first.plusSeconds(240));
+    }
+
+    private static Activity activity(Activity.Subject subject, String name, long failed) {
+        return new Activity(
+                subject,
+                name,
+                new Activity.Counts(10, 8, failed, 1, 1, 1, Duration.ofSeconds(3), Duration.ofSeconds(20)));
+    }
+
+    @Test
+    void a_series_is_of_types_queues_resources_or_errors_by_minute_or_hour() {
+        server.store.addCounts(new WorkerCounts(
+                List.of(),
+                List.of(),
+                List.of(
+                        activity(Activity.Subject.TYPE, "a", 2),
+                        activity(Activity.Subject.QUEUE, "acme/own", 2),
+                        activity(Activity.Subject.QUEUE, "foreign", 5),
+                        activity(Activity.Subject.RESOURCE, "acme/host", 2),
+                        activity(Activity.Subject.ERROR, "0f3a", 2))));
+        for (String step : List.of("1m", "1h")) {
+            JsonNode sum = server.get("/v1/series?of=queue&step=" + step + "&periods=3")
+                    .json()
+                    .get("items");
+            assertThat(sum).hasSize(3);
+            assertThat(total(sum)).isEqualTo(7);
+            JsonNode one = server.get("/v1/series?of=queue&name=foreign&step=" + step + "&periods=3")
+                    .json()
+                    .get("items");
+            assertThat(total(one)).isEqualTo(5);
+            JsonNode each = server.get("/v1/series?of=queue&each=true&step=" + step + "&periods=3")
+                    .json()
+                    .get("items");
+            assertThat(each).hasSize(2);
+            assertThat(each.at("/0/name").stringValue()).isEqualTo("acme/own");
+            assertThat(each.at("/0/meanRunSeconds").doubleValue()).isEqualTo(2);
+        }
+        assertThat(server.get("/v1/series?step=1m&periods=200").status()).isEqualTo(400);
+        String tenant = server.key("t", "acme", Scope.READ);
+        JsonNode own = server.send(tenant, "GET", "/v1/series?of=queue&periods=3", null)
+                .json()
+                .get("items");
+        assertThat(total(own)).isEqualTo(2);
+        JsonNode names = server.send(tenant, "GET", "/v1/series?of=resource&each=true&periods=3", null)
+                .json()
+                .get("items");
+        assertThat(names).hasSize(1);
+        assertThat(names.at("/0/name").stringValue()).isEqualTo("host");
+        assertThat(total(server.send(tenant, "GET", "/v1/series?of=queue&name=foreign&periods=3", null)
+                        .json()
+                        .get("items")))
+                .isZero();
+        assertThat(server.send(tenant, "GET", "/v1/series?of=error&name=0f3a&periods=3", null)
+                        .json()
+                        .get("items"))
+                .isEmpty();
+    }
+
+    private static long total(JsonNode rows) {
+        return rows.valueStream().mapToLong(row -> row.get("failed").asLong()).sum();
+    }
+
+    @Test
+    void an_error_is_told_while_its_jobs_are_retried_and_when_they_are_dead() {
+        enqueue("{\"type\":\"a\",\"queue\":\"c\"}");
+        fail("c", "{\"type\":\"Busy\",\"message\":\"later\",\"retryAfter\":\"1h\"}");
+        JsonNode waiting = TestServer.await(() -> {
+            JsonNode seen = server.get("/v1/errors").json();
+            return seen.get("items").size() == 1 ? seen : null;
+        });
+        assertThat(waiting.at("/items/0/waiting").asInt()).isEqualTo(1);
+        assertThat(waiting.at("/items/0/dead").asInt()).isZero();
+        assertThat(waiting.at("/items/0/error/type").stringValue()).isEqualTo("Busy");
+        assertThat(waiting.at("/items/0/firstAt").isNull()).isTrue();
+        assertThat(waiting.at("/items/0/failedByHour")).hasSize(24);
+        enqueue("{\"type\":\"a\",\"queue\":\"d\",\"maxAttempts\":1}");
+        fail("d", "{\"type\":\"Busy\",\"message\":\"later\"}");
+        JsonNode both = TestServer.await(() -> {
+            JsonNode seen = server.get("/v1/errors").json();
+            return seen.at("/items/0/dead").asInt() == 1 ? seen : null;
+        });
+        assertThat(both.get("items")).hasSize(1);
+        assertThat(both.at("/items/0/waiting").asInt()).isEqualTo(1);
+        String tenant = server.key("t", "acme", Scope.READ);
+        assertThat(server.send(tenant, "GET", "/v1/errors", null).json().get("items"))
+                .isEmpty();
+    }
+
+    @Test
+    void a_queue_and_a_type_say_why_their_jobs_wait() {
+        enqueue("{\"type\":\"a\",\"queue\":\"held\",\"resource\":\"mail\"}");
+        server.send(server.admin, "POST", "/v1/queues/held/pause", "{\"why\":\"a move\"}");
+        server.send(server.admin, "POST", "/v1/resources/mail/force-open", "{}");
+        for (String path : List.of("/v1/queues/held/explain", "/v1/types/a/explain")) {
+            JsonNode why = server.get(path).json();
+            assertThat(why.at("/looked").asInt()).isEqualTo(1);
+            assertThat(why.at("/sentence").stringValue()).contains("wait: queue held was paused");
+            assertThat(why.at("/reasons/0/kind").stringValue()).isEqualTo("QueuePaused");
+            assertThat(why.at("/reasons/0/name").stringValue()).isEqualTo("held");
+            assertThat(why.get("reasons")
+                            .valueStream()
+                            .map(reason -> reason.get("kind").stringValue()))
+                    .contains("HeldByBreaker");
+        }
+        JsonNode none = server.get("/v1/types/nothing/explain").json();
+        assertThat(none.at("/sentence").stringValue()).isEqualTo("No job of this type waits.");
+        String tenant = server.key("t", "acme", Scope.READ);
+        assertThat(server.send(tenant, "GET", "/v1/types/a/explain", null)
+                        .json()
+                        .at("/looked")
+                        .asInt())
+                .isZero();
+    }
+
+    @Test
+    void a_resource_tells_what_it_went_through() {
+        server.store.addControlEvents(List.of(new ControlEvent(
+                ControlEvent.Kind.BREAKER_OPENED, "mail", Instant.parse("2026-01-31T10:00:00Z"), "5 of 10 failed")));
+        JsonNode history = server.get("/v1/resources/mail/history").json().get("items");
+        assertThat(history).hasSize(1);
+        assertThat(history.at("/0/kind").stringValue()).isEqualTo("BREAKER_OPENED");
+        String tenant = server.key("t", "acme", Scope.READ);
+        assertThat(server.send(tenant, "GET", "/v1/resources/mail/history", null)
+                        .json()
+                        .get("items"))
+                .isEmpty();
     }
 
     @Test

@@ -317,7 +317,16 @@ class TwoTenantsTest {
         rows.put("getBulk", List.of(get("/v1/bulks/" + bulk, 404), get("/v1/bulks/victim%2F" + bulk, 404)));
         rows.put("cancelBulk", List.of(post("/v1/bulks/" + bulk + "/cancel", "{}", 404)));
         rows.put("getPulse", List.of(get("/v1/pulse", 200)));
-        rows.put("getSeries", List.of(get("/v1/series", 200), get("/v1/series?by=type", 200)));
+        rows.put(
+                "getSeries",
+                Stream.of("type", "queue", "resource", "error")
+                        .flatMap(of -> Stream.of("", "&each=true", "&step=1h", "&step=1h&each=true")
+                                .map(more -> get("/v1/series?of=" + of + more, 200)))
+                        .toList());
+        rows.put("listErrors", List.of(get("/v1/errors", 200)));
+        rows.put("explainQueue", named("GET", "/v1/queues/%s/explain", "zz9-queue", null, 200, 400, 404));
+        rows.put("explainType", named("GET", "/v1/types/%s/explain", "zz9-type", null, 200, 400, 404));
+        rows.put("getResourceHistory", named("GET", "/v1/resources/%s/history", "zz9-resource", null, 200, 400, 404));
         rows.put("planJob", each(jobs, id -> get("/v1/jobs/" + id + "/plan", 404)));
         rows.put("simulate", List.of(post("/v1/simulations", "{\"policies\":[\"victim/zz9-policy\"]}", 400)));
         // A stream does not end: see below.

@@ -2,6 +2,7 @@
 package io.reprise.jdbc.rows;
 
 import io.reprise.insight.WaitingError;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.job.JobId;
 import java.sql.SQLException;
@@ -9,22 +10,34 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Counts jobs that wait after a failure by their error. */
 public final class WaitingErrors {
 
-    // Only the lanes of jobs that ran before, parked or not: reprise_job_ready passes all others by.
+    // Only the lanes of jobs that ran before, parked or not. The order is that of reprise_job_ready, so that it is read
+    // and all other jobs are passed by, also if the statistics are old.
+    private static final String OF_LANE = """
+            select *
+              from (select id, fingerprint, error_type, error_message
+                      from reprise_job {by reprise_job_ready}
+                     where queue = :queue and lane = {lane} and due_at is not null
+                     order by priority desc, due_at
+                     limit :rows) lane{lane}
+            """;
+
     private static final String OF_QUEUE = """
             select j.fingerprint, min(j.error_type), min(j.error_message), count(*), max(j.id)
-              from (select id, token, fingerprint, error_type, error_message
-                      from reprise_job
-                     where queue = ? and lane in (1, 2, 4, 5) and due_at is not null
-                     limit ?) j
+              from ({lanes}) j
              where j.fingerprint is not null
-               and not exists (select 1 from reprise_held h where h.id = j.id and j.token < h.token)
              group by j.fingerprint
-            """;
+            """.replace(
+                    "{lanes}",
+                    IntStream.of(1, 2, 4, 5)
+                            .mapToObj(lane -> OF_LANE.replace("{lane}", Integer.toString(lane)))
+                            .collect(Collectors.joining("union all\n")));
 
     private WaitingErrors() {}
 
@@ -34,11 +47,10 @@ public final class WaitingErrors {
         for (String queue : QueueTable.live(session)) {
             if (left > 0 && (queuePrefix == null || queue.startsWith(queuePrefix))) {
                 List<WaitingError> found = session.list(
-                        OF_QUEUE,
+                        session.dialect().sql(OF_QUEUE),
                         row -> new WaitingError(
                                 row.text(), row.text(), row.textOrNull(), row.number(), new JobId(row.number())),
-                        queue,
-                        left);
+                        Params.of("queue", queue).and("rows", left));
                 found.forEach(error -> errors.merge(error.fingerprint(), error, WaitingErrors::plus));
                 left -= found.stream().mapToLong(WaitingError::jobs).sum();
             }
