@@ -260,6 +260,20 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
     int live(String queuePrefix, int most);
 
     /**
+     * Counts the pending and running jobs of one queue. A process that enqueues into a queue with a ceiling calls it about
+     * every 2 seconds. The default reads {@link #queues}.
+     *
+     * @param most counting stops here
+     * @return the number of jobs, at most {@code most}
+     */
+    default int depth(String queue, int most) {
+        return queues().stream()
+                .filter(state -> state.name().equals(queue))
+                .mapToInt(state -> (int) Math.min(most, state.count(JobState.PENDING) + state.count(JobState.RUNNING)))
+                .sum();
+    }
+
+    /**
      * Pauses a queue: {@link #claim} takes nothing from it. Running jobs go on. The store creates the settings of the
      * queue if there are none. If the queue is paused already, the first pause stays. Each call writes an audit entry,
      * in the same step.

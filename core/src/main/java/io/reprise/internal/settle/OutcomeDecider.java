@@ -321,6 +321,17 @@ public final class OutcomeDecider {
     private Settlement failed(RunResult end, Failure failure, Decision decision) {
         ControlKey lacking =
                 decision instanceof Decision.Retry retry ? control.charge(end.run().job, retry.failureClass()) : null;
+        if (lacking != null && decision instanceof Decision.Retry retry && control.fails(lacking)) {
+            return failed(
+                    end,
+                    failure,
+                    new Decision.Fail(
+                            FailReason.BUDGET,
+                            retry.failureClass(),
+                            "budget-spent",
+                            retry.counts(),
+                            retry.prediction()));
+        }
         Settlement.Next next = next(decision);
         if (lacking != null && next instanceof Settlement.Wait wait) {
             next = new Settlement.Park(lacking.text(), WaitReason.BUDGET, wait.delay(), wait.lastDelay());
