@@ -166,7 +166,7 @@ class CeilingsTest {
         String json = "{\"defaults\":{\"budget\":{\"enabled\":true,\"capacity\":100,\"floor\":2,\"overflow\":\"fail\"},"
                 + "\"ceilings\":{\"maxAttempts\":5,\"deadline\":\"PT2H\",\"payloadBytes\":1000,\"queueDepth\":10}},"
                 + "\"types\":{\"bill\":{\"budget\":{\"enabled\":true,\"retries\":3,\"per\":\"PT1H\",\"overflow\":\"fail\"}}},"
-                + "\"queues\":{\"q\":{\"ceilings\":{\"queueDepth\":7}}}}";
+                + "\"queues\":{\"q\":{\"ceilings\":{\"queueDepth\":7},\"order\":\"priority\"}}}";
         assertThat(FleetSettings.fromJson(json).toJson()).isEqualTo(json);
         assertThat(FleetSettings.fromJson(FleetSettings.fromJson(json).toJson()))
                 .isEqualTo(FleetSettings.fromJson(json));
@@ -174,6 +174,8 @@ class CeilingsTest {
                 .hasMessageContaining("given together with per");
         assertThatThrownBy(() -> FleetSettings.fromJson("{\"types\":{\"b\":{\"budget\":{\"overflow\":\"hope\"}}}}"))
                 .hasMessageContaining("budget.overflow is hope but must be wait or fail");
+        assertThatThrownBy(() -> FleetSettings.fromJson("{\"queues\":{\"q\":{\"order\":\"luck\"}}}"))
+                .hasMessageContaining("order is luck but must be share or priority");
         assertThatThrownBy(() -> FleetSettings.fromJson("{\"defaults\":{\"ceilings\":{\"queueDepth\":0}}}"))
                 .hasMessageContaining("ceilings.queueDepth is 0 but must be 1 to 100000000");
         assertThatThrownBy(() -> FleetSettings.fromJson(

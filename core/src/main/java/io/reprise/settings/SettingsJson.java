@@ -43,7 +43,7 @@ final class SettingsJson {
             "ceilings");
     private static final List<String> RESOURCE = List.of("policy", "breaker", "budget");
     private static final List<String> TYPE = List.of("policy", "budget");
-    private static final List<String> QUEUE = List.of("policy", "ceilings");
+    private static final List<String> QUEUE = List.of("policy", "ceilings", "order");
     private static final List<String> CEILINGS = List.of("maxAttempts", "deadline", "payloadBytes", "queueDepth");
     private static final List<String> ALERTS =
             List.of("windowMinutes", "retryRate", "minJobs", "retryCount", "deadLetters", "backoff");
@@ -114,7 +114,18 @@ final class SettingsJson {
 
     private static QueueSettings queue(String what, Object value) {
         JsonFields in = JsonFields.of(what, value, QUEUE);
-        return new QueueSettings(policy(in), ceilings(in));
+        Map<String, ClaimOrder> given = new LinkedHashMap<>();
+        in.text("order", word -> given.put("order", order(word)));
+        return new QueueSettings(policy(in), ceilings(in), given.get("order"));
+    }
+
+    private static ClaimOrder order(String word) {
+        for (ClaimOrder each : ClaimOrder.values()) {
+            if (each.name().equalsIgnoreCase(word)) {
+                return each;
+            }
+        }
+        throw Bounds.refused("order", word, "share or priority");
     }
 
     private static Ceilings ceilings(JsonFields outer) {
@@ -137,6 +148,7 @@ final class SettingsJson {
     private static Map<String, @Nullable Object> write(QueueSettings queue) {
         Map<String, @Nullable Object> out = write(queue.policy());
         put(out, "ceilings", write(queue.ceilings()));
+        put(out, "order", queue.order() == null ? null : queue.order().name().toLowerCase(Locale.ROOT));
         return out;
     }
 
@@ -263,7 +275,8 @@ final class SettingsJson {
         Object retries = given.get("retries");
         Object per = given.get("per");
         if (retries == null || per == null) {
-            throw Bounds.refused("budget.retries", retries, "given together with per, such as 100 and 1h");
+            throw Bounds.refused(
+                    "budget.retries", String.valueOf(retries), "given together with per, such as 100 and 1h");
         }
         in.number("capacity", credits -> {
             throw Bounds.refused("budget.capacity", credits, "left out if retries and per are given");

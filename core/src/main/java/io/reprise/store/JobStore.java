@@ -325,7 +325,7 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
 
     /**
      * Changes waiting jobs, each in its own atomic step, in as few calls of the database as the store can. The check of
-     * {@link JobChange#applyTo}, the change and the audit entry, with action {@code change}, are one step. No claim can
+     * {@link JobChange#applyTo}, the change and its entry in the audit log are one step. No claim can
      * come between them. A change of due time or queue unparks a parked job; every other change leaves it parked.
      *
      * @param changes the change of each job, with the policy and the payload as they are to be stored
