@@ -9,6 +9,7 @@ import io.reprise.insight.Explanation;
 import io.reprise.insight.QueuePosition;
 import io.reprise.insight.ResourceStatus;
 import io.reprise.internal.control.ControlOperations;
+import io.reprise.internal.control.EnqueueCeilings;
 import io.reprise.internal.control.LiveSettings;
 import io.reprise.internal.engine.Driver;
 import io.reprise.internal.engine.Engine;
@@ -44,6 +45,7 @@ import io.reprise.job.StoredSchedule;
 import io.reprise.job.Transaction;
 import io.reprise.job.WorkerState;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.settings.CeilingException;
 import io.reprise.store.JobStore;
 import io.reprise.store.JobWriter;
 import java.time.Duration;
@@ -106,6 +108,7 @@ public final class Reprise implements AutoCloseable {
     private final WorkerSettings settings;
     private final LiveSettings live;
     private final AtomicLong refreshedNanos;
+    private final EnqueueCeilings ceilings;
     private volatile @Nullable Engine engine;
     private volatile boolean closing;
 
@@ -142,6 +145,7 @@ public final class Reprise implements AutoCloseable {
         this.live = config.live();
         this.refreshedNanos = new AtomicLong(driver.nanos());
         this.predictor = new Predictor(store, driver);
+        this.ceilings = new EnqueueCeilings(store, live, driver::nanos);
         config.enqueuer().serves(this::enqueue, this::enqueue);
     }
 
@@ -193,6 +197,7 @@ public final class Reprise implements AutoCloseable {
      * @throws KeyReusedException if the idempotency key was used with another proof
      * @throws PayloadException if the payload cannot be encoded
      * @throws IllegalArgumentException if the encoded payload has more than {@value JobSpec#MAX_PAYLOAD_BYTES} bytes
+     * @throws CeilingException if an operator's ceiling refuses the job: its queue is full, or its payload is too large
      * @throws IllegalStateException if this Reprise is closed
      */
     public JobId enqueue(JobRequest<?> job) {
@@ -208,6 +213,7 @@ public final class Reprise implements AutoCloseable {
      * @throws KeyReusedException if an idempotency key was used with another proof; nothing is stored
      * @throws PayloadException if a payload cannot be encoded; nothing is stored
      * @throws IllegalArgumentException if an encoded payload is too long; nothing is stored
+     * @throws CeilingException if an operator's ceiling refuses a job; nothing is stored
      */
     public List<JobId> enqueueAll(List<? extends JobRequest<?>> jobs) {
         return offerAll(jobs).stream().map(Enqueued::id).toList();
@@ -657,6 +663,7 @@ public final class Reprise implements AutoCloseable {
     private List<JobSpec> specs(List<? extends JobRequest<?>> jobs) {
         List<JobSpec> specs = new ArrayList<>(jobs.size());
         jobs.forEach(job -> specs.add(spec(job)));
+        ceilings.require(specs);
         return specs;
     }
 

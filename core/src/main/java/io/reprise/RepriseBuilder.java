@@ -26,7 +26,9 @@ import io.reprise.settings.FleetSettings;
 import io.reprise.store.JobStore;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -463,6 +465,7 @@ public final class RepriseBuilder {
         PayloadCodec coding = codec == null ? findCodec() : codec;
         LiveSettings live = LiveSettings.of(opened, fleet);
         live.refresh();
+        live.warnsOf(running());
         PolicyLayers policies = new PolicyLayers(resources, queues, policy, livePolicies, live);
         ControlConfig rules = new ControlConfig(control, resources, live);
         Events events = new Events(listeners);
@@ -494,6 +497,16 @@ public final class RepriseBuilder {
         });
         started = true;
         return new Reprise(opened, config, seams);
+    }
+
+    /** Returns the policies of the code that ask for something, by what they are of. */
+    private Map<String, RetryPolicy> running() {
+        Map<String, RetryPolicy> named = new HashMap<>();
+        handlers.types().forEach(type -> named.put("type '" + type + "'", handlers.policy(type)));
+        resources.forEach(resource -> named.put("resource '" + resource.name() + "'", resource.policy()));
+        queues.forEach(queue -> named.put("queue '" + queue.name() + "'", queue.policy()));
+        named.put("the worker", policy);
+        return named;
     }
 
     private static void lint(Engine.Config config, RetryPolicy lowest) {

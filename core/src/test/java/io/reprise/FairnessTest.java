@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.job.JobId;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.settings.FleetSettings;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.InlineWorker;
 import io.reprise.testing.ManualClock;
@@ -123,5 +124,38 @@ class FairnessTest {
             engine.worker.runDue();
             assertThat(engine.ran).containsExactly("a");
         }
+    }
+
+    /** Returns what ran, in order: a thousand retries of high priority that are due beside many low jobs. */
+    private static List<String> highRetriesBesideManyLowJobs(String settings) {
+        FleetSettings fleet = FleetSettings.fromJson(settings);
+        try (EngineFixture engine = new EngineFixture(
+                FAILS_IF_BAD, builder -> builder.concurrency(5).fleetSettings(fleet))) {
+            RetryPolicy later = RetryPolicy.fixed(Duration.ofMinutes(1)).maxAttempts(2);
+            engine.reprise.enqueueAll(
+                    Collections.nCopies(1_000, WORK.job("bad").priority(9).retry(later)));
+            engine.worker.runDue();
+            engine.ran.clear();
+            engine.clock.advance(Duration.ofMinutes(2));
+            engine.reprise.enqueueAll(
+                    Collections.nCopies(10_000, WORK.job("good").priority(-9)));
+            engine.worker.runDue();
+            return List.copyOf(engine.ran);
+        }
+    }
+
+    /** weave's rule (GO-10). */
+    @Test
+    void with_strict_priority_all_high_retries_precede_many_low_fresh_jobs() {
+        List<String> strict = highRetriesBesideManyLowJobs("{\"queues\":{\"default\":{\"order\":\"priority\"}}}");
+        assertThat(strict).hasSize(11_000);
+        assertThat(strict.subList(0, 1_000)).containsOnly("bad");
+    }
+
+    @Test
+    void with_a_share_high_retries_wait_for_their_share() {
+        List<String> shared = highRetriesBesideManyLowJobs("{}");
+        assertThat(shared).hasSize(11_000);
+        assertThat(shared.lastIndexOf("bad")).isGreaterThan(1_000);
     }
 }

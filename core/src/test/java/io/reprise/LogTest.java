@@ -11,8 +11,11 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.reprise.control.BreakerSettings;
 import io.reprise.control.BudgetSettings;
+import io.reprise.job.AuditNote;
 import io.reprise.job.JobId;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.settings.FleetSettings;
+import io.reprise.settings.SettingsBook;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -109,6 +112,23 @@ class LogTest {
                     .anyMatch(line -> line.contains("resource 'smtp'") && line.contains("deadline-before-probe"))
                     .anyMatch(line -> line.contains("resource 'smtp'") && line.contains("budget-without-floor"))
                     .noneMatch(line -> line.contains("fine") || line.contains("of a resource"));
+        }
+    }
+
+    @Test
+    void a_ceiling_below_a_policy_is_logged_with_its_name() {
+        try (EngineFixture engine = new EngineFixture(
+                (payload, job) -> {},
+                builder -> builder.retry(RetryPolicy.unset().unlimited()))) {
+            SettingsBook book = new SettingsBook(engine.memory);
+            FleetSettings ceiling = FleetSettings.fromJson("{\"defaults\":{\"ceilings\":{\"maxAttempts\":5}}}");
+            assertThat(book.replace(book.read(), ceiling, new AuditNote("ada", "test")))
+                    .isPresent();
+            engine.worker.advance(Duration.ofSeconds(5));
+            assertThat(lines.list)
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .contains("The ceiling maxAttempts 5 is below the policy of the worker, which asks for unlimited:"
+                            + " jobs get 5");
         }
     }
 }

@@ -6,8 +6,8 @@ import java.util.Optional;
 /**
  * The name of one breaker or budget, and so of the control state that a parked job waits for. Immutable.
  *
- * @param kind breaker, or one of the three kinds of budgets
- * @param subject name of the resource or queue; for the budget of all jobs empty, or a slash and the owner of the jobs
+ * @param kind breaker, or one of the four kinds of budgets
+ * @param subject name of the resource, queue or type, the last with its owner and a space before it; for the budget of all jobs empty, or a slash and the owner of the jobs
  * @since 0.1.0
  */
 public record ControlKey(Kind kind, String subject) {
@@ -20,6 +20,8 @@ public record ControlKey(Kind kind, String subject) {
         RESOURCE_BUDGET("budget/resource/"),
         /** The retry budget of a queue. */
         QUEUE_BUDGET("budget/queue/"),
+        /** The retry budget of a job type, or of the jobs of one owner of that type. */
+        TYPE_BUDGET("budget/type/"),
         /** The retry budget of all jobs, or of all jobs of one owner. */
         BUDGET("budget/all");
 
@@ -46,6 +48,24 @@ public record ControlKey(Kind kind, String subject) {
     /** Returns the key of the budget of a queue. */
     public static ControlKey budgetOfQueue(String queue) {
         return new ControlKey(Kind.QUEUE_BUDGET, queue);
+    }
+
+    /**
+     * Returns the key of the budget of a job type. The jobs of each owner have a budget of their own; see
+     * {@link #budgetOfAll}.
+     *
+     * @param type name of the type of a job
+     * @param queue name of its queue
+     */
+    public static ControlKey budgetOfType(String type, String queue) {
+        int slash = queue.indexOf('/');
+        // No name has a space.
+        return new ControlKey(Kind.TYPE_BUDGET, slash < 0 ? type : queue.substring(0, slash) + " " + type);
+    }
+
+    /** Returns the job type of a {@link Kind#TYPE_BUDGET}, without its owner. */
+    public String type() {
+        return subject.substring(subject.indexOf(' ') + 1);
     }
 
     /**

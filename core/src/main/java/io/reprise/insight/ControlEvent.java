@@ -34,6 +34,8 @@ public record ControlEvent(Kind kind, String subject, Instant at, String why) {
         RESOURCE_BUDGET_EMPTIED,
         /** The budget of a queue cannot pay for another retry: retries of the queue are parked until it can. */
         QUEUE_BUDGET_EMPTIED,
+        /** The budget of a job type cannot pay for another retry: retries of the type wait or fail. */
+        TYPE_BUDGET_EMPTIED,
         /** The budget of all jobs cannot pay for another retry: all retries are parked until it can. */
         BUDGET_EMPTIED
     }

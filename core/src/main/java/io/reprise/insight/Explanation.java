@@ -216,7 +216,7 @@ public record Explanation(
     /**
      * The retry of the job is parked until a budget can pay for it.
      *
-     * @param budget the budget: of a resource, of a queue, or of all jobs
+     * @param budget the budget: of a resource, a queue, a type, or all jobs
      * @param now the credit that the budget holds, and the number of retries that wait for it
      */
     public record BudgetEmpty(ControlKey budget, ResourceStatus.BudgetStatus now) implements Reason {
@@ -225,6 +225,7 @@ public record Explanation(
             String whose = switch (budget.kind()) {
                 case RESOURCE_BUDGET -> "the retry budget of resource " + budget.subject();
                 case QUEUE_BUDGET -> "the retry budget of queue " + budget.subject();
+                case TYPE_BUDGET -> "the retry budget of type " + budget.type();
                 default ->
                     "the retry budget of all jobs"
                             + (budget.subject().isEmpty()

@@ -132,6 +132,20 @@ public final class Branch {
                         .orElse(all);
     }
 
+    /** Returns the branch with at most this many attempts, if it sets a number. */
+    Branch within(@Nullable Integer attempts) {
+        RetryPolicy own = values.retry;
+        return own.maxAttempts().isSet() && attempts != null
+                ? new Branch(new Values(
+                        values.classes,
+                        values.items,
+                        own.within(attempts, null),
+                        values.deadlineShare,
+                        values.counts,
+                        values.never))
+                : this;
+    }
+
     private static Duration part(Duration deadline, double share) {
         return Duration.ofNanos(Math.max(1, Math.round(Bounds.nanos(deadline) * share)));
     }

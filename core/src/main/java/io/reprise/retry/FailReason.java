@@ -48,5 +48,10 @@ public enum FailReason {
      * Retries of this error almost never succeed, and {@link RetryPolicy#giveUpBelow} says to give up in that case. The
      * policy sets it. A person fixes the cause and retries the job.
      */
-    HOPELESS
+    HOPELESS,
+    /**
+     * The job would be retried, but a retry budget could not pay for it and its overflow is FAIL. The worker that ran the
+     * job sets it. A person can retry the job, which costs no credit.
+     */
+    BUDGET
 }

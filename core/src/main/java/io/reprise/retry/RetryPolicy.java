@@ -698,6 +698,36 @@ public final class RetryPolicy {
         return fields.giveUpBelow;
     }
 
+    /**
+     * Returns the policy with at most these attempts and this deadline, in its branches too. No limit obeys them.
+     *
+     * @param attempts 1 to 1,000,000; null for no ceiling
+     * @param longest the longest deadline; null for no ceiling
+     * @throws IllegalArgumentException if a value is outside its bounds
+     */
+    public RetryPolicy within(@Nullable Integer attempts, @Nullable Duration longest) {
+        RetryPolicy all = this;
+        if (attempts != null && !isWithin(maxAttempts(), attempts)) {
+            all = all.maxAttempts(attempts);
+        }
+        if (longest != null && !isWithin(deadline(), longest)) {
+            all = all.deadline(longest);
+        }
+        boolean wide = attempts != null
+                && branches().stream()
+                        .anyMatch(each -> each.retry().maxAttempts().isSet()
+                                && !isWithin(each.retry().maxAttempts(), attempts));
+        return wide
+                ? all.with(fields -> fields.branches(branches().stream()
+                        .map(branch -> branch.within(attempts))
+                        .toList()))
+                : all;
+    }
+
+    private static <T extends Comparable<T>> boolean isWithin(Limit<T> limit, T most) {
+        return limit.toOptional().map(value -> value.compareTo(most) <= 0).orElse(false);
+    }
+
     /** Returns the branches in the order in which they are asked. Those of layers beneath are not included. */
     public List<Branch> branches() {
         return fields.branches;

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param alerts thresholds of alerts
  * @param breaker settings of the breaker of each resource
  * @param budget settings of the retry budget of each resource
+ * @param ceilings upper limits of every job and queue
  * @since 0.1.0
  */
 public record DefaultSettings(
@@ -34,11 +35,12 @@ public record DefaultSettings(
         Keep keep,
         @Nullable AlertRules alerts,
         @Nullable BreakerSettings breaker,
-        @Nullable BudgetSettings budget) {
+        @Nullable BudgetSettings budget,
+        Ceilings ceilings) {
 
     /** Sets nothing. */
     public static final DefaultSettings NONE =
-            new DefaultSettings(RetryPolicy.unset(), null, null, null, Keep.NONE, null, null, null);
+            new DefaultSettings(RetryPolicy.unset(), null, null, null, Keep.NONE, null, null, null, Ceilings.NONE);
 
     private static final Duration SHORTEST_POLL = Duration.ofMillis(10);
     private static final Duration LONGEST_POLL = Duration.ofMinutes(1);
@@ -108,6 +110,7 @@ public record DefaultSettings(
                 keep.orElse(below.keep),
                 alerts == null ? below.alerts : alerts,
                 breaker == null ? below.breaker : breaker,
-                budget == null ? below.budget : budget);
+                budget == null ? below.budget : budget,
+                ceilings.orElse(below.ceilings));
     }
 }

@@ -2,7 +2,6 @@
 package io.reprise.settings;
 
 import io.reprise.job.JobSpec;
-import io.reprise.retry.RetryPolicy;
 import io.reprise.text.Bounds;
 import java.util.Collections;
 import java.util.Map;
@@ -18,15 +17,15 @@ import java.util.function.BinaryOperator;
  * Immutable.
  *
  * @param defaults settings for every job and worker
- * @param types retry policies by job type
- * @param queues retry policies by queue
+ * @param types settings by job type
+ * @param queues settings by queue
  * @param resources settings by resource
  * @since 0.1.0
  */
 public record FleetSettings(
         DefaultSettings defaults,
-        Map<String, RetryPolicy> types,
-        Map<String, RetryPolicy> queues,
+        Map<String, TypeSettings> types,
+        Map<String, QueueSettings> queues,
         Map<String, ResourceSettings> resources) {
 
     /** Names of one kind at most. */
@@ -72,9 +71,20 @@ public record FleetSettings(
     public FleetSettings orElse(FleetSettings below) {
         return new FleetSettings(
                 defaults.orElse(below.defaults),
-                joined(types, below.types, RetryPolicy::orElse),
-                joined(queues, below.queues, RetryPolicy::orElse),
+                joined(types, below.types, TypeSettings::orElse),
+                joined(queues, below.queues, QueueSettings::orElse),
                 joined(resources, below.resources, ResourceSettings::orElse));
+    }
+
+    /** Returns the ceilings of a queue: its own, then those of the fleet. */
+    public Ceilings ceilings(String queue) {
+        return queues.getOrDefault(queue, QueueSettings.NONE).ceilings().orElse(defaults.ceilings());
+    }
+
+    /** Returns whether any ceiling is set. */
+    public boolean hasCeilings() {
+        return !defaults.ceilings().equals(Ceilings.NONE)
+                || queues.values().stream().anyMatch(queue -> !queue.ceilings().equals(Ceilings.NONE));
     }
 
     private static <T> Map<String, T> joined(Map<String, T> above, Map<String, T> below, BinaryOperator<T> join) {

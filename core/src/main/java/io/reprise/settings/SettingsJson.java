@@ -15,7 +15,9 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
@@ -37,9 +39,12 @@ final class SettingsJson {
             "keepAudit",
             "alerts",
             "breaker",
-            "budget");
+            "budget",
+            "ceilings");
     private static final List<String> RESOURCE = List.of("policy", "breaker", "budget");
-    private static final List<String> POLICY = List.of("policy");
+    private static final List<String> TYPE = List.of("policy", "budget");
+    private static final List<String> QUEUE = List.of("policy", "ceilings", "order");
+    private static final List<String> CEILINGS = List.of("maxAttempts", "deadline", "payloadBytes", "queueDepth");
     private static final List<String> ALERTS =
             List.of("windowMinutes", "retryRate", "minJobs", "retryCount", "deadLetters", "backoff");
     private static final List<String> BREAKER = List.of(
@@ -53,19 +58,19 @@ final class SettingsJson {
             "firstProbe",
             "longestProbe",
             "freshShare");
-    private static final List<String> BUDGET = List.of("enabled", "capacity", "floor");
+    private static final List<String> BUDGET = List.of("enabled", "capacity", "floor", "retries", "per", "overflow");
 
     private SettingsJson() {}
 
     static FleetSettings read(String json) {
         JsonFields in = JsonFields.of("settings", JsonReader.read(json), ALL);
-        Map<String, RetryPolicy> types = new TreeMap<>();
-        Map<String, RetryPolicy> queues = new TreeMap<>();
+        Map<String, TypeSettings> types = new TreeMap<>();
+        Map<String, QueueSettings> queues = new TreeMap<>();
         Map<String, ResourceSettings> resources = new TreeMap<>();
         DefaultSettings[] defaults = {DefaultSettings.NONE};
         in.object("defaults", value -> defaults[0] = defaults(value));
-        in.object("types", value -> named("types", value, types, SettingsJson::policy));
-        in.object("queues", value -> named("queues", value, queues, SettingsJson::policy));
+        in.object("types", value -> named("types", value, types, SettingsJson::type));
+        in.object("queues", value -> named("queues", value, queues, SettingsJson::queue));
         in.object("resources", value -> named("resources", value, resources, SettingsJson::resource));
         return new FleetSettings(defaults[0], types, queues, resources);
     }
@@ -90,14 +95,70 @@ final class SettingsJson {
         }
     }
 
-    private static RetryPolicy policy(String what, Object value) {
-        return policy(JsonFields.of(what, value, POLICY));
+    private static TypeSettings type(String what, Object value) {
+        JsonFields in = JsonFields.of(what, value, TYPE);
+        return new TypeSettings(policy(in), budget(in));
+    }
+
+    private static Map<String, @Nullable Object> write(TypeSettings type) {
+        Map<String, @Nullable Object> out = write(type.policy());
+        put(out, "budget", type.budget() == null ? null : write(type.budget()));
+        return out;
     }
 
     private static RetryPolicy policy(JsonFields in) {
         RetryPolicy[] policy = {RetryPolicy.unset()};
         in.object("policy", value -> policy[0] = RetryPolicy.fromJson(JsonText.write(value)));
         return policy[0];
+    }
+
+    private static QueueSettings queue(String what, Object value) {
+        JsonFields in = JsonFields.of(what, value, QUEUE);
+        Map<String, ClaimOrder> given = new LinkedHashMap<>();
+        in.text("order", word -> given.put("order", order(word)));
+        return new QueueSettings(policy(in), ceilings(in), given.get("order"));
+    }
+
+    private static ClaimOrder order(String word) {
+        for (ClaimOrder each : ClaimOrder.values()) {
+            if (each.name().equalsIgnoreCase(word)) {
+                return each;
+            }
+        }
+        throw Bounds.refused("order", word, "share or priority");
+    }
+
+    private static Ceilings ceilings(JsonFields outer) {
+        Ceilings[] ceilings = {Ceilings.NONE};
+        outer.object("ceilings", value -> {
+            JsonFields in = JsonFields.of("ceilings", value, CEILINGS);
+            Map<String, Object> given = new LinkedHashMap<>();
+            List.of("maxAttempts", "payloadBytes", "queueDepth")
+                    .forEach(name -> in.integer(name, number -> given.put(name, number)));
+            in.duration("deadline", duration -> given.put("deadline", duration));
+            ceilings[0] = new Ceilings(
+                    (Integer) given.get("maxAttempts"),
+                    (Duration) given.get("deadline"),
+                    (Integer) given.get("payloadBytes"),
+                    (Integer) given.get("queueDepth"));
+        });
+        return ceilings[0];
+    }
+
+    private static Map<String, @Nullable Object> write(QueueSettings queue) {
+        Map<String, @Nullable Object> out = write(queue.policy());
+        put(out, "ceilings", write(queue.ceilings()));
+        put(out, "order", queue.order() == null ? null : queue.order().name().toLowerCase(Locale.ROOT));
+        return out;
+    }
+
+    private static @Nullable Map<String, @Nullable Object> write(Ceilings ceilings) {
+        Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        put(out, "maxAttempts", ceilings.maxAttempts());
+        put(out, "deadline", ceilings.deadline());
+        put(out, "payloadBytes", ceilings.payloadBytes());
+        put(out, "queueDepth", ceilings.queueDepth());
+        return out.isEmpty() ? null : out;
     }
 
     private static ResourceSettings resource(String what, Object value) {
@@ -122,7 +183,8 @@ final class SettingsJson {
                                 given.get("keepAudit")),
                 alerts(in),
                 breaker(in),
-                budget(in));
+                budget(in),
+                ceilings(in));
     }
 
     private static @Nullable AlertRules alerts(JsonFields outer) {
@@ -196,8 +258,42 @@ final class SettingsJson {
         BudgetSettings[] budget = {BudgetSettings.OF_RESOURCE};
         in.number("capacity", credits -> budget[0] = budget[0].capacity(credits));
         in.number("floor", retries -> budget[0] = budget[0].floor(retries));
+        rate(in).ifPresent(rate -> budget[0] = budget[0].rate(rate.retries(), rate.per()));
+        in.text("overflow", word -> budget[0] = budget[0].overflow(overflow(word)));
         in.bool("enabled", flag -> budget[0] = flag ? budget[0] : budget[0].off());
         return budget[0];
+    }
+
+    /** Reads a plain number of retries per period. It needs both members, and has neither capacity nor floor. */
+    private static Optional<BudgetSettings.Rate> rate(JsonFields in) {
+        Map<String, Object> given = new LinkedHashMap<>();
+        in.integer("retries", number -> given.put("retries", number));
+        in.duration("per", period -> given.put("per", period));
+        if (given.isEmpty()) {
+            return Optional.empty();
+        }
+        Object retries = given.get("retries");
+        Object per = given.get("per");
+        if (retries == null || per == null) {
+            throw Bounds.refused(
+                    "budget.retries", String.valueOf(retries), "given together with per, such as 100 and 1h");
+        }
+        in.number("capacity", credits -> {
+            throw Bounds.refused("budget.capacity", credits, "left out if retries and per are given");
+        });
+        in.number("floor", floor -> {
+            throw Bounds.refused("budget.floor", floor, "left out if retries and per are given");
+        });
+        return Optional.of(new BudgetSettings.Rate((Integer) retries, (Duration) per));
+    }
+
+    private static BudgetSettings.Overflow overflow(String word) {
+        for (BudgetSettings.Overflow each : BudgetSettings.Overflow.values()) {
+            if (each.name().equalsIgnoreCase(word)) {
+                return each;
+            }
+        }
+        throw Bounds.refused("budget.overflow", word, "wait or fail");
     }
 
     static String write(FleetSettings settings) {
@@ -250,6 +346,7 @@ final class SettingsJson {
         put(out, "alerts", defaults.alerts() == null ? null : write(defaults.alerts()));
         put(out, "breaker", defaults.breaker() == null ? null : write(defaults.breaker()));
         put(out, "budget", defaults.budget() == null ? null : write(defaults.budget()));
+        put(out, "ceilings", write(defaults.ceilings()));
         return out;
     }
 
@@ -282,8 +379,17 @@ final class SettingsJson {
     private static Map<String, @Nullable Object> write(BudgetSettings budget) {
         Map<String, @Nullable Object> out = new LinkedHashMap<>();
         out.put("enabled", budget.enabled());
-        out.put("capacity", budget.capacity());
-        out.put("floor", budget.floor());
+        BudgetSettings.Rate rate = budget.rate();
+        if (rate == null) {
+            out.put("capacity", budget.capacity());
+            out.put("floor", budget.floor());
+        } else {
+            out.put("retries", rate.retries());
+            out.put("per", rate.per());
+        }
+        if (budget.overflow() != BudgetSettings.Overflow.WAIT) {
+            out.put("overflow", budget.overflow().name().toLowerCase(Locale.ROOT));
+        }
         return out;
     }
 

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -196,7 +197,7 @@ public record JobChange(
 
     /** A job that is moved is no longer parked, so the reason of the parking is gone. */
     private static WaitReason reason(Job job, Instant due, Instant now) {
-        WaitReason before = waiting(job) == null ? WaitReason.MANUAL : waiting(job);
+        WaitReason before = Objects.requireNonNullElse(waiting(job), WaitReason.MANUAL);
         return switch (before) {
             case NEW, DELAYED -> due.isAfter(now) ? WaitReason.DELAYED : WaitReason.NEW;
             case RETRY, SNOOZE, MANUAL -> before;

@@ -260,6 +260,20 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
     int live(String queuePrefix, int most);
 
     /**
+     * Counts the pending and running jobs of one queue. A process that enqueues into a queue with a ceiling calls it about
+     * every 2 seconds. The default reads {@link #queues}.
+     *
+     * @param most counting stops here
+     * @return the number of jobs, at most {@code most}
+     */
+    default int depth(String queue, int most) {
+        return queues().stream()
+                .filter(state -> state.name().equals(queue))
+                .mapToInt(state -> (int) Math.min(most, state.count(JobState.PENDING) + state.count(JobState.RUNNING)))
+                .sum();
+    }
+
+    /**
      * Pauses a queue: {@link #claim} takes nothing from it. Running jobs go on. The store creates the settings of the
      * queue if there are none. If the queue is paused already, the first pause stays. Each call writes an audit entry,
      * in the same step.
@@ -311,7 +325,7 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
 
     /**
      * Changes waiting jobs, each in its own atomic step, in as few calls of the database as the store can. The check of
-     * {@link JobChange#applyTo}, the change and the audit entry, with action {@code change}, are one step. No claim can
+     * {@link JobChange#applyTo}, the change and its entry in the audit log are one step. No claim can
      * come between them. A change of due time or queue unparks a parked job; every other change leaves it parked.
      *
      * @param changes the change of each job, with the policy and the payload as they are to be stored

@@ -96,7 +96,8 @@ public record Settlement(
             state = JobState.FAILED;
         }
         boolean suspected = state == null && next instanceof Wait && spent == CountedAs.LOSS && counts.losses() > 0;
-        Lane then = spent == CountedAs.ATTEMPT ? Lane.RETRY : suspected ? Lane.SUSPECT : lane;
+        Lane retry = next instanceof Wait wait && wait.amongFresh() ? Lane.FRESH : Lane.RETRY;
+        Lane then = spent == CountedAs.ATTEMPT ? retry : suspected ? Lane.SUSPECT : lane;
         return new Effect(state, spent.addTo(counts), then, instead);
     }
 
@@ -207,9 +208,12 @@ public record Settlement(
      * @param lastDelay the delay that the next retry gets as its previous delay; null keeps the stored one
      * @param together how many suspects may run on one worker with this job, itself included, if this settlement makes
      *     it a suspect; 1 or more
+     * @param amongFresh whether a counted retry waits in the lane of fresh jobs, so that only priority and due time decide
+     *     who comes first
      */
     public record Wait(
-            WaitReason reason, Duration delay, @Nullable Duration lastDelay, int together) implements Next {
+            WaitReason reason, Duration delay, @Nullable Duration lastDelay, int together, boolean amongFresh)
+            implements Next {
         /**
          * Cuts the delay to microseconds, the unit in which stores keep times. So the due time computed from it is the
          * stored one.
@@ -226,7 +230,17 @@ public record Settlement(
 
         /** Creates a wait after which a suspect runs alone. */
         public Wait(WaitReason reason, Duration delay, @Nullable Duration lastDelay) {
-            this(reason, delay, lastDelay, 1);
+            this(reason, delay, lastDelay, 1, false);
+        }
+
+        /** Creates a wait in the lane of retries. */
+        public Wait(WaitReason reason, Duration delay, @Nullable Duration lastDelay, int together) {
+            this(reason, delay, lastDelay, together, false);
+        }
+
+        /** Returns this wait in the lane of fresh jobs. */
+        public Wait inFreshLane() {
+            return new Wait(reason, delay, lastDelay, together, true);
         }
     }
 

@@ -304,6 +304,14 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
+    public int depth(String queue, int most) {
+        return locked(now -> {
+            MemoryQueue known = tables.queues.get(queue);
+            return known == null ? 0 : (int) Math.min(most, known.live());
+        });
+    }
+
+    @Override
     public void pause(String queue, AuditNote note) {
         locked(now -> {
             byHand.pause(queue, note, now);

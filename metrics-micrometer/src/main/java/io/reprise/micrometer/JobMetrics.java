@@ -161,6 +161,7 @@ public final class JobMetrics implements JobListener {
     private String subject(ControlEvent event) {
         return switch (event.kind()) {
             case QUEUE_BUDGET_EMPTIED -> queues.of(event.subject());
+            case TYPE_BUDGET_EMPTIED -> types.of(event.subject());
             case BUDGET_EMPTIED -> event.subject();
             default -> resources.of(event.subject());
         };

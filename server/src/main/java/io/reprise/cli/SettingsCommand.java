@@ -61,7 +61,14 @@ final class SettingsCommand extends LinkedCommand {
             @Parameters(index = "1", paramLabel = "JSON", description = "The settings; {} sets nothing.") String text) {
         ServerTarget target = target(scope);
         JsonNode body = object(text);
-        return with(link -> answer(link.call("PUT", target, body), "Settings of %s are stored", scope));
+        return with(link -> {
+            int code = answer(link.call("PUT", target, body), "Settings of %s are stored", scope);
+            link.get(ServerTarget.of("settings", "warnings"))
+                    .path("items")
+                    .forEach(each -> terminal.err()
+                            .println("warning: " + each.path("message").stringValue("")));
+            return code;
+        });
     }
 
     @Command(

@@ -384,6 +384,11 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
+    public int depth(String queue, int most) {
+        return database.look("count jobs", session -> QueueTable.depth(session, queue, most));
+    }
+
+    @Override
     public void pause(String queue, AuditNote note) {
         run("pause queue " + queue, session -> QueueTable.pause(session, queue, note));
     }

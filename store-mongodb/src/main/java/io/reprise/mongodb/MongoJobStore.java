@@ -289,6 +289,11 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
+    public int depth(String queue, int most) {
+        return queues.depth(queue, most);
+    }
+
+    @Override
     public void pause(String queue, AuditNote note) {
         queues.pause(queue, note);
     }

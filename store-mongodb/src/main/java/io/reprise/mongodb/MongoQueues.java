@@ -132,6 +132,11 @@ final class MongoQueues {
                 (int) scope.jobs().count(new Document(FieldNames.LIVE_QUEUE, range), most));
     }
 
+    int depth(String queue, int most) {
+        return mongo.list("count jobs", scope ->
+                (int) scope.jobs().count(new Document(FieldNames.LIVE_QUEUE, queue), most));
+    }
+
     /** One queue, collected from several answers. */
     private static final class Found {
         private final Map<JobState, Long> counts = new EnumMap<>(JobState.class);

@@ -11,6 +11,7 @@ import io.reprise.retry.RetryPlan.Warning;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.settings.FleetSettings;
 import io.reprise.settings.ResourceSettings;
+import io.reprise.settings.TypeSettings;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -25,6 +26,8 @@ import java.util.stream.Stream;
  * the fleet's settings come before those of the code. Thread-safe.
  */
 public final class ControlConfig {
+
+    private static final BudgetSettings NO_BUDGET = BudgetSettings.OF_RESOURCE.off();
 
     private final ControlSettings settings;
     private final Map<String, Resource> resources;
@@ -90,9 +93,16 @@ public final class ControlConfig {
     BudgetSettings budget(ControlKey key) {
         return switch (key.kind()) {
             case QUEUE_BUDGET -> settings.queueBudget();
+            case TYPE_BUDGET -> budgetOfType(key.type());
             case BUDGET -> settings.budget();
             case RESOURCE_BUDGET, BREAKER -> budgetOf(key.subject());
         };
+    }
+
+    private BudgetSettings budgetOfType(String type) {
+        BudgetSettings told =
+                live.now().types().getOrDefault(type, TypeSettings.NONE).budget();
+        return told == null ? NO_BUDGET : told;
     }
 
     private BudgetSettings budgetOf(String resource) {

@@ -245,6 +245,7 @@ final class FleetControl {
         return switch (key.kind()) {
             case RESOURCE_BUDGET -> Kind.RESOURCE_BUDGET_EMPTIED;
             case QUEUE_BUDGET -> Kind.QUEUE_BUDGET_EMPTIED;
+            case TYPE_BUDGET -> Kind.TYPE_BUDGET_EMPTIED;
             case BUDGET, BREAKER -> Kind.BUDGET_EMPTIED;
         };
     }

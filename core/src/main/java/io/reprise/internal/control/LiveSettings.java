@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal.control;
 
+import io.reprise.retry.RetryPolicy;
+import io.reprise.settings.CeilingLint;
 import io.reprise.settings.FleetSettings;
 import io.reprise.settings.SettingsBook;
 import io.reprise.store.DocumentStore;
 import io.reprise.store.StoreException;
+import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,6 +29,9 @@ public final class LiveSettings {
     private final ReentrantLock lock = new ReentrantLock();
     private volatile State state;
 
+    /** Policies of the code that warnings are about, by what they are of. */
+    private volatile Map<String, RetryPolicy> running = Map.of();
+
     /** Whether the last read failed. Guarded by {@link #lock}. */
     private boolean unreadable;
 
@@ -43,6 +49,16 @@ public final class LiveSettings {
     /** Creates settings that never change. */
     public static LiveSettings fixed(FleetSettings settings) {
         return new LiveSettings(null, settings);
+    }
+
+    /** Names the policies of the code, and warns of those that a ceiling cuts. */
+    public void warnsOf(Map<String, RetryPolicy> policies) {
+        running = Map.copyOf(policies);
+        warn(state.settings);
+    }
+
+    private void warn(FleetSettings settings) {
+        CeilingLint.of(settings, running).forEach(warning -> log.warn("{}", warning));
     }
 
     public FleetSettings now() {
@@ -86,6 +102,9 @@ public final class LiveSettings {
                 state = new State(
                         page.version(), before.changes + 1, page.settings().orElse(below));
                 log.info("Settings of the fleet: version {} applies", page.version());
+                if (!running.isEmpty()) {
+                    warn(state.settings);
+                }
             }
         } catch (IllegalArgumentException e) {
             state = new State(version, before.changes, before.settings);

@@ -127,18 +127,26 @@ public final class LocalControl {
      * and the job is parked by that budget.
      */
     public @Nullable ControlKey charge(Job job, FailureClass failed) {
-        double cost = RetryBudget.cost(failed);
         List<ControlKey> keys = budgetsOf(job);
         synchronized (this) {
             for (ControlKey key : keys) {
-                if (lacks(key, cost)) {
+                if (lacks(key, cost(key, failed))) {
                     return key;
                 }
             }
-            keys.forEach(key -> credits.merge(key, -cost, Double::sum));
+            keys.forEach(key -> credits.merge(key, -cost(key, failed), Double::sum));
         }
         wake();
         return null;
+    }
+
+    private double cost(ControlKey key, FailureClass failed) {
+        return RetryBudget.cost(failed, rules.budget(key));
+    }
+
+    /** Whether a retry that this budget cannot pay for fails its job. */
+    public boolean fails(ControlKey lacking) {
+        return rules.budget(lacking).overflow() == BudgetSettings.Overflow.FAIL;
     }
 
     /** Returns the credit for a retry that was not written. */
@@ -147,9 +155,8 @@ public final class LocalControl {
                 || !(settlement.next() instanceof Settlement.Wait)) {
             return;
         }
-        double cost = RetryBudget.cost(retry.failureClass());
         synchronized (this) {
-            budgetsOf(job).forEach(key -> credits.merge(key, cost, Double::sum));
+            budgetsOf(job).forEach(key -> credits.merge(key, cost(key, retry.failureClass()), Double::sum));
         }
     }
 
@@ -171,11 +178,12 @@ public final class LocalControl {
     }
 
     private List<ControlKey> budgetsOf(Job job) {
-        List<ControlKey> keys = new ArrayList<>(3);
+        List<ControlKey> keys = new ArrayList<>(4);
         String resource = job.spec().resource();
         if (resource != null) {
             keys.add(ControlKey.budgetOfResource(resource));
         }
+        keys.add(ControlKey.budgetOfType(job.type(), job.queue()));
         keys.add(ControlKey.budgetOfQueue(job.queue()));
         keys.add(ControlKey.budgetOfAll(job.queue()));
         keys.removeIf(key -> !rules.budget(key).enabled());
@@ -234,10 +242,10 @@ public final class LocalControl {
         if (budgets.isEmpty() && credits.isEmpty()) {
             return;
         }
-        double earned = RetryBudget.earned(job.counts().attempts() > 0);
         for (ControlKey key : budgetsOf(job)) {
+            double earned = RetryBudget.earned(job.counts().attempts() > 0, rules.budget(key));
             // A budget without state is full and earns nothing.
-            if (budgets.containsKey(key) || credits.containsKey(key)) {
+            if (earned > 0 && (budgets.containsKey(key) || credits.containsKey(key))) {
                 credits.merge(key, earned, Double::sum);
             }
         }

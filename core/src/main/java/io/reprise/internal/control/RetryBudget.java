@@ -49,6 +49,16 @@ public record RetryBudget(double level, Instant at, boolean waiting, Instant hea
         return failed == FailureClass.THROTTLED ? THROTTLED_RETRY_COST : RETRY_COST;
     }
 
+    /** Returns the cost of a retry from a budget: a plain one asks the same for each. */
+    static double cost(FailureClass failed, BudgetSettings settings) {
+        return settings.rate() == null ? cost(failed) : RETRY_COST;
+    }
+
+    /** Returns the credit that a success earns in a budget: nothing in a plain one. */
+    static double earned(boolean byRetry, BudgetSettings settings) {
+        return settings.rate() == null ? earned(byRetry) : 0;
+    }
+
     /** Returns the credit that a success earns: 21 if a retry succeeded, 1 otherwise. */
     public static double earned(boolean byRetry) {
         return byRetry ? 1.5 * RETRY_COST : PER_SUCCESS;

@@ -297,7 +297,7 @@ public final class Events {
                 open.remove(event.subject());
                 yield true;
             }
-            case RESOURCE_BUDGET_EMPTIED, QUEUE_BUDGET_EMPTIED, BUDGET_EMPTIED -> true;
+            case RESOURCE_BUDGET_EMPTIED, QUEUE_BUDGET_EMPTIED, TYPE_BUDGET_EMPTIED, BUDGET_EMPTIED -> true;
         };
     }
 

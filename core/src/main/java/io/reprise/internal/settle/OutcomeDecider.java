@@ -26,6 +26,8 @@ import io.reprise.retry.GiveUp;
 import io.reprise.retry.LossRule;
 import io.reprise.retry.Prediction;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.settings.ClaimOrder;
+import io.reprise.settings.QueueSettings;
 import io.reprise.store.CountedAs;
 import io.reprise.store.LostClaim;
 import io.reprise.store.Settlement;
@@ -192,6 +194,7 @@ public final class OutcomeDecider {
         if (next instanceof Settlement.Wait wait) {
             next = new Settlement.Wait(wait.reason(), wait.delay(), wait.lastDelay(), together(job, policy));
         }
+        next = inOrder(job, next);
         Settlement settlement =
                 new Settlement(job.id(), lost.claim().token(), CountedAs.LOSS, held(lost), next, failure, decision);
         return followUps.with(job, settlement);
@@ -321,6 +324,17 @@ public final class OutcomeDecider {
     private Settlement failed(RunResult end, Failure failure, Decision decision) {
         ControlKey lacking =
                 decision instanceof Decision.Retry retry ? control.charge(end.run().job, retry.failureClass()) : null;
+        if (lacking != null && decision instanceof Decision.Retry retry && control.fails(lacking)) {
+            return failed(
+                    end,
+                    failure,
+                    new Decision.Fail(
+                            FailReason.BUDGET,
+                            retry.failureClass(),
+                            "budget-spent",
+                            retry.counts(),
+                            retry.prediction()));
+        }
         Settlement.Next next = next(decision);
         if (lacking != null && next instanceof Settlement.Wait wait) {
             next = new Settlement.Park(lacking.text(), WaitReason.BUDGET, wait.delay(), wait.lastDelay());
@@ -328,7 +342,18 @@ public final class OutcomeDecider {
         if (decision instanceof Decision.Release release) {
             next = new Settlement.Wait(WaitReason.RETRY, release.delay(), null);
         }
+        next = inOrder(end.run().job, next);
         return settlement(end, decision.counts() ? CountedAs.ATTEMPT : CountedAs.SNOOZE, next, failure, decision);
+    }
+
+    /** In a queue with strict priority, retries wait in one line with fresh jobs. */
+    private Settlement.Next inOrder(Job job, Settlement.Next next) {
+        boolean strict = live.now()
+                        .queues()
+                        .getOrDefault(job.queue(), QueueSettings.NONE)
+                        .order()
+                == ClaimOrder.PRIORITY;
+        return strict && next instanceof Settlement.Wait wait ? wait.inFreshLane() : next;
     }
 
     private Decision checked(Decision decision) {

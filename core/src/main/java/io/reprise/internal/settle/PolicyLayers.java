@@ -9,7 +9,9 @@ import io.reprise.job.Job;
 import io.reprise.job.JobSpec;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.settings.FleetSettings;
+import io.reprise.settings.QueueSettings;
 import io.reprise.settings.ResourceSettings;
+import io.reprise.settings.TypeSettings;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Joins the layers of retry policy field by field: job, then type, resource, queue, worker, default. In each layer but
  * the first, the fleet's settings come before those of the code. At enqueue the joined policy is stored with the job, so later changes of configuration leave the job alone. With {@code live} only
- * the job's own fields are stored, and the {@code Decider} looks up the rest when a run fails. Thread-safe.
+ * the job's own fields are stored, and the {@code Decider} looks up the rest when a run fails. The result is within the ceilings of the fleet, also for
+ * jobs that were stored before a ceiling was set. Thread-safe.
  */
 public final class PolicyLayers {
 
@@ -112,14 +115,19 @@ public final class PolicyLayers {
 
     private RetryPolicy layered(Layers layers) {
         FleetSettings fleet = settings.now();
-        return layers.ofJob
-                .orElse(fleet.types().getOrDefault(layers.type, RetryPolicy.unset()))
+        RetryPolicy asked = layers.ofJob
+                .orElse(fleet.types()
+                        .getOrDefault(layers.type, TypeSettings.NONE)
+                        .policy())
                 .orElse(layers.ofType)
                 .orElse(ofResource(layers.resource, fleet))
-                .orElse(fleet.queues().getOrDefault(layers.queue, RetryPolicy.unset()))
+                .orElse(fleet.queues()
+                        .getOrDefault(layers.queue, QueueSettings.NONE)
+                        .policy())
                 .orElse(queues.getOrDefault(layers.queue, RetryPolicy.unset()))
                 .orElse(fleet.defaults().policy())
                 .orElse(global)
                 .complete();
+        return fleet.ceilings(layers.queue).applyTo(asked);
     }
 }

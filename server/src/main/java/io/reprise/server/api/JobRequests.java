@@ -134,7 +134,16 @@ public final class JobRequests {
     void requireAllowed(Job job, JobChange change, Caller caller, Tenancy tenancy) {
         String queue = change.queue() == null ? job.queue() : change.queue();
         caller.bounds().require(tenancy.shown(queue), job.type());
+        requireQueue(change, caller, tenancy);
         requirePayload("", job.type(), change);
+    }
+
+    /** Refuses a queue that the caller could not enqueue to. */
+    public void requireQueue(JobChange change, Caller caller, Tenancy tenancy) {
+        if (change.queue() != null) {
+            caller.bounds().requireQueue(tenancy.shown(change.queue()));
+            api.quotas().queue(caller, change.queue());
+        }
     }
 
     /** Refuses a payload that the jobs of a type cannot have. */

@@ -230,9 +230,7 @@ public final class BulkEndpoints implements Endpoints {
             throw Problem.invalid(
                     "/change/dueAt", "is " + change.dueAt() + " but must be " + now + " to " + JobSpec.MAX_DUE);
         }
-        if (change.queue() != null) {
-            request.caller().bounds().requireQueue(tenancy.shown(change.queue()));
-        }
+        requests.requireQueue(change, request.caller(), tenancy);
         if (change.payload() != null && query.type() == null) {
             throw Problem.invalid("/q", "must name a type, such as type:bill, if the payload is changed");
         }

@@ -4,6 +4,7 @@ package io.reprise.server.config;
 import io.reprise.insight.AlertRules;
 import io.reprise.retry.Presets;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.settings.Ceilings;
 import io.reprise.settings.DefaultSettings;
 import io.reprise.settings.FleetSettings;
 import java.io.IOException;
@@ -31,7 +32,12 @@ public final class FleetFlags {
                 DefaultSettings.Keep.NONE,
                 alerts(settings),
                 null,
-                null);
+                null,
+                new Ceilings(
+                        numberOrNull(settings, Setting.CEILING_ATTEMPTS),
+                        settings.durationOrNull(Setting.CEILING_DEADLINE),
+                        numberOrNull(settings, Setting.CEILING_PAYLOAD),
+                        numberOrNull(settings, Setting.CEILING_DEPTH)));
         FleetSettings single = new FleetSettings(defaults, Map.of(), Map.of(), Map.of());
         String file = settings.textOrNull(Setting.SETTINGS_FILE);
         return file == null ? single : single.orElse(file(file));
@@ -57,6 +63,10 @@ public final class FleetFlags {
      */
     public static RetryPolicy policy(String text) {
         return text.startsWith("{") ? RetryPolicy.fromJson(text) : Presets.get(text);
+    }
+
+    private static @Nullable Integer numberOrNull(Settings settings, Setting setting) {
+        return settings.textOrNull(setting) == null ? null : settings.number(setting);
     }
 
     private static RetryPolicy policy(Settings settings) {

@@ -156,6 +156,28 @@ public enum Setting {
             0,
             Integer.MAX_VALUE),
     ALERT_BACKOFF("alert.backoff", null, "Alert when retries wait longer on average; 10m unless set.", Kind.DURATION),
+    CEILING_ATTEMPTS(
+            "ceiling.attempts",
+            null,
+            "Attempts of a job at most, whatever its policy says; unlimited unless set.",
+            Kind.NUMBER,
+            1,
+            1_000_000),
+    CEILING_DEADLINE("ceiling.deadline", null, "Longest deadline of a job, whatever its policy says.", Kind.DURATION),
+    CEILING_PAYLOAD(
+            "ceiling.payload",
+            null,
+            "Largest payload that is enqueued, in bytes; 1048576 unless set.",
+            Kind.NUMBER,
+            1,
+            1_048_576),
+    CEILING_DEPTH(
+            "ceiling.depth",
+            null,
+            "Pending and running jobs that a queue holds at most; then enqueueing answers 429.",
+            Kind.NUMBER,
+            1,
+            100_000_000),
     LOG_FORMAT("log.format", "text", "Lines of the log: text, or json with job, type and attempt.", Kind.TEXT),
     LOG_LEVEL("log.level", "WARN", "Least level that is logged: DEBUG, INFO, WARN or ERROR.", Kind.TEXT),
     SETTINGS_FILE(

@@ -5,6 +5,7 @@ import io.reprise.job.DuplicateKeyException;
 import io.reprise.job.KeyReusedException;
 import io.reprise.job.RefusedException;
 import io.reprise.remote.StaleLeaseException;
+import io.reprise.settings.CeilingException;
 import io.reprise.store.StoreException;
 
 /**
@@ -33,6 +34,9 @@ final class Failures {
                     ProblemType.KEY_REUSED,
                     "The key belongs to job " + reused.job() + ", which another request enqueued");
         }
+        if (failure instanceof CeilingException ceiling) {
+            return refused(ceiling);
+        }
         if (failure instanceof StaleLeaseException stale) {
             return Problem.of(ProblemType.STALE_LEASE, String.valueOf(stale.getMessage()));
         }
@@ -41,6 +45,23 @@ final class Failures {
                     .header("Retry-After", "1");
         }
         return Problem.of(ProblemType.INTERNAL, "The server failed; its log says why");
+    }
+
+    /** The message of the exception has the name of the queue as it is stored, with the tenant's name. */
+    private static Problem refused(CeilingException ceiling) {
+        return switch (ceiling.kind()) {
+            case DEPTH ->
+                Problem.of(
+                                ProblemType.QUEUE_FULL,
+                                "The queue would hold " + ceiling.value() + " jobs but must hold at most "
+                                        + ceiling.ceiling() + ": try again when workers have caught up")
+                        .header(
+                                "Retry-After",
+                                Long.toString(ceiling.retryAfter().toSeconds()));
+            case PAYLOAD ->
+                Problem.invalid(
+                        "/payload", "is " + ceiling.value() + " bytes but must be at most " + ceiling.ceiling());
+        };
     }
 
     private static ProblemType type(RefusedException.Code code) {

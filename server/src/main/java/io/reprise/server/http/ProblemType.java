@@ -35,6 +35,7 @@ public record ProblemType(String name, int status, String title) {
     public static final ProblemType TOO_MANY_REQUESTS = new ProblemType("too-many-requests", 429, "Too many requests");
     public static final ProblemType QUOTA_EXCEEDED =
             new ProblemType("quota-exceeded", 429, "A quota of the tenant is used up");
+    public static final ProblemType QUEUE_FULL = new ProblemType("queue-full", 429, "The queue is full");
     public static final ProblemType INTERNAL = new ProblemType("internal", 500, "The server failed");
     public static final ProblemType UNAVAILABLE =
             new ProblemType("unavailable", 503, "The server cannot do this at the moment");

@@ -3,6 +3,8 @@ package io.reprise.server.settings;
 
 import io.reprise.job.AuditNote;
 import io.reprise.server.api.PolicyBook;
+import io.reprise.server.api.Schemas;
+import io.reprise.server.api.Views;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.ETags;
@@ -15,12 +17,14 @@ import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
+import io.reprise.settings.CeilingLint;
 import io.reprise.settings.FleetSettings;
 import io.reprise.settings.SettingsBook;
 import io.reprise.store.Document;
 import io.reprise.store.DocumentStore;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -37,7 +41,7 @@ public final class SettingsEndpoints implements Endpoints {
     private static final Schema SETTINGS = Schema.object()
             .may(DEFAULTS, Schema.object().open().about("for every job and worker"))
             .may("types", Schema.object().open().about("retry policies by job type"))
-            .may("queues", Schema.object().open().about("retry policies by queue"))
+            .may("queues", Schema.object().open().about("policy and ceilings by queue"))
             .may("resources", Schema.object().open().about("policy, breaker and budget by resource"))
             .named("FleetSettings");
 
@@ -45,6 +49,9 @@ public final class SettingsEndpoints implements Endpoints {
             .open()
             .named("FleetSettingsPart")
             .about("Members as in docs/settings.md; what is left out is as in file and code");
+
+    private static final Schema WARNING =
+            Schema.object().must("message", Schema.text(1, 1_000)).named("SettingsWarning");
 
     private final SettingsBook book;
     private final PolicyBook policies;
@@ -63,6 +70,12 @@ public final class SettingsEndpoints implements Endpoints {
                         .scope(Scope.READ)
                         .answers(200, "the settings", SETTINGS)
                         .does(this::get),
+                Operation.get("/v1/settings/warnings", "lintSettings")
+                        .section(SECTION)
+                        .summary("Policies that ask for more than the ceilings allow")
+                        .scope(Scope.READ)
+                        .answers(200, "a sentence for each", Schemas.page(WARNING, "SettingsWarnings"))
+                        .does(this::warnings),
                 matched(Operation.put("/v1/settings", "putSettings"))
                         .summary("Replace all settings of the fleet; every worker follows within 5 s")
                         .body(SETTINGS)
@@ -127,6 +140,15 @@ public final class SettingsEndpoints implements Endpoints {
         requireOperator(request);
         SettingsBook.Page page = book.read();
         return shown(page.settings(), page.version());
+    }
+
+    private Answer warnings(Request request) {
+        requireOperator(request);
+        return Response.ok(Views.page(
+                CeilingLint.of(book.read().settings(), Map.of()).stream()
+                        .map(message -> Map.of("message", message))
+                        .toList(),
+                null));
     }
 
     private Answer change(Request request, Change change) {

@@ -135,4 +135,49 @@ class SettingsApiTest {
         assertThat(server.send(reader, "PUT", "/v1/settings/defaults", "{}").status())
                 .isEqualTo(403);
     }
+
+    @Test
+    void a_full_queue_answers_429_and_says_when_to_try_again() {
+        server.put("/v1/settings/queues/small", "{\"ceilings\":{\"queueDepth\":2,\"payloadBytes\":50}}");
+        String job = "{\"type\":\"a\",\"queue\":\"small\",\"delay\":\"1h\"}";
+        Reply full = TestServer.await(() -> {
+            Reply reply = server.post("/v1/jobs", job);
+            return reply.status() == 202 ? null : reply;
+        });
+        assertThat(full.status()).isEqualTo(429);
+        assertThat(full.raw().headers().firstValue("Retry-After"))
+                .hasValueSatisfying(
+                        seconds -> assertThat(Integer.parseInt(seconds)).isPositive());
+        assertThat(full.raw().body()).contains("queue-full", "must hold at most 2");
+        assertThat(server.post("/v1/jobs", "{\"type\":\"a\"}").status()).isEqualTo(202);
+        Reply large =
+                server.post("/v1/jobs", "{\"type\":\"a\",\"queue\":\"small\",\"payload\":\"" + "x".repeat(60) + "\"}");
+        assertThat(large.status()).isEqualTo(400);
+        assertThat(large.raw().body()).contains("bytes but must be at most 50");
+    }
+
+    @Test
+    void a_policy_above_a_ceiling_is_warned_about() {
+        server.put("/v1/settings/types/bill", "{\"policy\":{\"maxAttempts\":null}}");
+        assertThat(server.get("/v1/settings/warnings").json().get("items").isEmpty())
+                .isTrue();
+        Reply put = server.put("/v1/settings/defaults", "{\"ceilings\":{\"maxAttempts\":7}}");
+        assertThat(put.status()).as(put.raw().body()).isEqualTo(200);
+        assertThat(server.get("/v1/settings/warnings").raw().body())
+                .contains("The ceiling maxAttempts 7 is below the policy of type 'bill', which asks for unlimited");
+        TestServer.await(() -> maxAttempts("bill") == 7 ? true : null);
+    }
+
+    @Test
+    void a_budget_of_a_type_is_kept() {
+        Reply put = server.put(
+                "/v1/settings/types/bill", "{\"budget\":{\"retries\":100,\"per\":\"1h\",\"overflow\":\"fail\"}}");
+        assertThat(put.status()).as(put.raw().body()).isEqualTo(200);
+        assertThat(put.json().at("/types/bill/budget").toString())
+                .isEqualTo("{\"enabled\":true,\"retries\":100,\"per\":\"PT1H\",\"overflow\":\"fail\"}");
+        assertThat(server.put("/v1/settings/types/bill", "{\"budget\":{\"retries\":0,\"per\":\"1h\"}}")
+                        .raw()
+                        .body())
+                .contains("types/bill", "retries");
+    }
 }

@@ -174,6 +174,7 @@ class TwoTenantsTest {
         rows.put("explainJob", each(jobs, id -> get("/v1/jobs/" + id + "/explain", 404)));
         rows.put("awaitJob", each(jobs, id -> get("/v1/jobs/" + id + "/result", 404)));
         rows.put("retryJob", each(jobs, id -> post("/v1/jobs/" + id + "/retry", "{\"force\":true}", 404)));
+        rows.put("changeJob", each(jobs, id -> post("/v1/jobs/" + id + "/change", "{\"priority\":9}", 404)));
         rows.put("cancelJob", each(jobs, id -> post("/v1/jobs/" + id + "/cancel", "{}", 404)));
         rows.put("replayDeadLetter", each(jobs, id -> post("/v1/dead-letters/" + id + "/replay", "{}", 404)));
         rows.put("discardDeadLetter", each(jobs, id -> post("/v1/dead-letters/" + id + "/discard", "{}", 404)));
@@ -239,6 +240,7 @@ class TwoTenantsTest {
         rows.put("exportAudit", List.of(get("/v1/audit/export", 200)));
         rows.put("getQuota", List.of(get("/v1/quota", 200)));
         rows.put("getSettings", List.of(get("/v1/settings", 403)));
+        rows.put("lintSettings", List.of(get("/v1/settings/warnings", 403)));
         rows.put("putSettings", List.of(put("/v1/settings", "{}", 403)));
         rows.put("putDefaultSettings", List.of(put("/v1/settings/defaults", "{\"retries\":false}", 403)));
         for (String kind : List.of("Type", "Queue", "Resource")) {
@@ -306,10 +308,15 @@ class TwoTenantsTest {
         rows.put("endSession", List.of(delete("/v1/session", 204)));
         rows.put(
                 "startBulk",
-                Stream.of("discard", "replay", "cancel", "retry")
+                Stream.of(
+                                "\"discard\"",
+                                "\"replay\"",
+                                "\"cancel\"",
+                                "\"retry\"",
+                                "\"change\",\"change\":{\"priority\":9}")
                         .map(action -> post(
                                 "/v1/bulks",
-                                "{\"action\":\"" + action + "\",\"q\":\"state:failed type:zz9-type\"}",
+                                "{\"action\":" + action + ",\"q\":\"state:failed,pending type:zz9-type\"}",
                                 202,
                                 409))
                         .toList());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.retry.Presets;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.settings.Ceilings;
 import io.reprise.settings.FleetSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -63,6 +64,17 @@ class FleetFlagsTest {
     }
 
     @Test
+    void ceilings_are_set() {
+        FleetSettings settings = read(Map.of(
+                "REPRISE_CEILING_ATTEMPTS", "25",
+                "REPRISE_CEILING_DEADLINE", "7d",
+                "REPRISE_CEILING_PAYLOAD", "1000",
+                "REPRISE_CEILING_DEPTH", "50"));
+        assertThat(settings.defaults().ceilings()).isEqualTo(new Ceilings(25, Duration.ofDays(7), 1_000, 50));
+        assertThat(read(Map.of()).defaults().ceilings()).isEqualTo(Ceilings.NONE);
+    }
+
+    @Test
     void a_variable_comes_before_the_file_of_settings() throws IOException {
         Path file = Files.writeString(
                 directory.resolve("fleet.json"),
@@ -72,6 +84,7 @@ class FleetFlagsTest {
                 read(Map.of("REPRISE_SETTINGS_FILE", file.toString(), "REPRISE_RETRY_MAX_RETRIES", "3"));
         assertThat(settings.defaults().policy().maxAttempts().toOptional()).contains(4);
         assertThat(settings.defaults().policy().deadline().toOptional()).contains(Duration.ofHours(2));
-        assertThat(settings.types().get("bill").maxAttempts().toOptional()).contains(2);
+        assertThat(settings.types().get("bill").policy().maxAttempts().toOptional())
+                .contains(2);
     }
 }

@@ -15,6 +15,7 @@ import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.jdbc.sql.SqlTime;
+import io.reprise.jdbc.sql.StoredLane;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
 import io.reprise.store.Settled;
@@ -125,7 +126,7 @@ public final class PostgresSettlements implements JobSettlements {
 
     private static final List<ColumnArrays.Kind> END_KINDS = kinds(NUMBER, NUMBER, TEXT, TEXT, NUMBER, TEXT);
     private static final List<ColumnArrays.Kind> WAIT_KINDS =
-            kinds(NUMBER, NUMBER, TEXT, NUMBER, NUMBER, NUMBER, TEXT, TEXT);
+            kinds(NUMBER, NUMBER, TEXT, NUMBER, NUMBER, NUMBER, TEXT, TEXT, NUMBER);
 
     // Jobs that end without success. Waiting jobs are here only if a cancellation was requested. That cannot change
     // between the two statements, because a cancellation locks the lease first.
@@ -167,7 +168,7 @@ public final class PostgresSettlements implements JobSettlements {
 
     private static final String WAIT = complete("""
             with i as (
-              select * from unnest({arrays}) as i (id, token, wait, delay, last_delay, ran, spent, parked_by, {details})),
+              select * from unnest({arrays}) as i (id, token, wait, delay, last_delay, ran, spent, parked_by, retry_lane, {details})),
             l as materialized (
               select id, runner, ids from reprise_lease where id = any ((select ?::bigint[])::bigint[]) order by id for no key update),
             held as materialized (
@@ -182,7 +183,7 @@ public final class PostgresSettlements implements JobSettlements {
                      losses = j.losses + (i.spent = 'LOSS')::int,
                      interruptions = j.interruptions + (i.spent = 'INTERRUPTION')::int,
                      snoozes = j.snoozes + (i.spent = 'SNOOZE')::int,
-                     lane = case when i.spent = 'ATTEMPT' then 1
+                     lane = case when i.spent = 'ATTEMPT' then i.retry_lane::smallint
                                  when i.spent = 'LOSS' and i.wait is not null and i.parked_by is null and j.losses > 0 then 2
                                  else j.lane end + case when i.parked_by is null then 0 else 3 end,
                      parked_by = i.parked_by,
@@ -395,7 +396,10 @@ public final class PostgresSettlements implements JobSettlements {
                         waiting.lastDelay(),
                         SqlTime.of(s.ran()),
                         s.spent(),
-                        waiting.parkedBy()
+                        waiting.parkedBy(),
+                        s.next() instanceof Settlement.Wait wait && wait.amongFresh()
+                                ? StoredLane.FRESH
+                                : StoredLane.RETRY
                     },
                     Attempts.details(s));
         }));

@@ -73,6 +73,15 @@ public final class QueueTable {
                      limit ?) j
             """;
 
+    // Reads entries of reprise_job_ready, as many as are counted.
+    private static final String DEPTH = """
+            select count(*)
+              from (select 1 as one
+                      from reprise_job
+                     where queue = ? and due_at is not null
+                     limit ?) j
+            """;
+
     // Looks up each job that a lease lists. The planner could begin a join with all jobs.
     private static final String RUNNING = """
             select h.queue, count(*)
@@ -280,6 +289,10 @@ public final class QueueTable {
 
     public static int live(Session session, String prefix, int most) throws SQLException {
         return Math.toIntExact(session.one(ALL_LIVE, SqlRow::number, prefix, prefix + DueQueues.END, most));
+    }
+
+    public static int depth(Session session, String queue, int most) throws SQLException {
+        return Math.toIntExact(session.one(DEPTH, SqlRow::number, queue, most));
     }
 
     private static Found at(Map<String, Found> queues, String name) {

@@ -8,6 +8,7 @@ import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
 import io.reprise.store.Claim;
+import io.reprise.store.Settlement;
 import io.reprise.store.Suspects;
 import io.reprise.testkit.fixture.StoreFixture;
 import io.reprise.testkit.fixture.TestClaims;
@@ -299,5 +300,38 @@ public interface LaneContract extends StoreFixture {
         return (int) TestClaims.jobs(claims).stream()
                 .filter(job -> job.attempts() > 0)
                 .count();
+    }
+
+    @Test
+    default void retries_in_the_lane_of_fresh_jobs_come_by_priority() {
+        for (int i = 0; i < 5; i++) {
+            add(TestJobs.spec("high").priority(9));
+        }
+        Claim first = claimOne(TestClaims.upTo(5));
+        store().settle(
+                        first.jobs().stream()
+                                .map(job -> amongFresh(TestSettlements.retry(first, job, Duration.ZERO)))
+                                .toList(),
+                        List.of(first.token()));
+        for (int i = 0; i < 40; i++) {
+            add(TestJobs.spec("low").priority(-5));
+        }
+        List<Job> next = TestClaims.jobs(claim(TestClaims.upTo(10)));
+        assertThat(next.stream().filter(job -> job.type().equals("high"))).hasSize(5);
+        assertThat(next.stream().limit(5)).allSatisfy(job -> {
+            assertThat(job.type()).isEqualTo("high");
+            assertThat(job.attempts()).isEqualTo(1);
+        });
+    }
+
+    private static Settlement amongFresh(Settlement retry) {
+        return new Settlement(
+                retry.job(),
+                retry.token(),
+                retry.spent(),
+                retry.ran(),
+                ((Settlement.Wait) retry.next()).inFreshLane(),
+                retry.failure(),
+                retry.decision());
     }
 }

@@ -207,4 +207,18 @@ public interface QueueContract extends StoreFixture {
         assertThat(entries).allSatisfy(entry -> assertThat(entry.job()).isNull());
         assertThat(store().audit(null, 1)).isEqualTo(entries.subList(0, 1));
     }
+
+    @Test
+    default void the_depth_of_a_queue_counts_its_live_jobs_and_no_others() {
+        add(TestJobs.on("mail"));
+        add(TestJobs.on("mail").delay(Duration.ofHours(1)));
+        add(TestJobs.on("mail2"));
+        JobId cancelled = add(TestJobs.on("mail"));
+        assertThat(store().depth("mail", 100)).isEqualTo(3);
+        store().cancel(cancelled, NOTE);
+        claimOne(TestClaims.upTo(1).from("mail"));
+        assertThat(store().depth("mail", 100)).as("a running job counts").isEqualTo(2);
+        assertThat(store().depth("mail", 1)).isEqualTo(1);
+        assertThat(store().depth("nobody", 100)).isZero();
+    }
 }

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal.control;
+
+import io.reprise.job.JobSpec;
+import io.reprise.settings.CeilingException;
+import io.reprise.settings.CeilingException.Kind;
+import io.reprise.settings.Ceilings;
+import io.reprise.settings.FleetSettings;
+import io.reprise.store.JobStore;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+
+/**
+ * Refuses jobs beyond the ceilings of the fleet before they are stored. A queue with a ceiling is counted every 2
+ * seconds, or less often if a count takes long. What this process enqueued since is added. So the whole fleet may exceed
+ * the ceiling by what other processes enqueue between two counts. Thread-safe.
+ */
+public final class EnqueueCeilings {
+
+    private static final long USUAL_NANOS = Duration.ofSeconds(2).toNanos();
+    private static final long LONGEST_NANOS = Duration.ofSeconds(30).toNanos();
+
+    /** Before a refusal a queue is counted again, but not more often than this. */
+    private static final long FULL_NANOS = Duration.ofMillis(250).toNanos();
+
+    /** A count pauses for this many times its length. */
+    private static final int REST = 20;
+
+    private static final int MAX_KNOWN = 10_000;
+
+    private final JobStore store;
+    private final LiveSettings live;
+    private final LongSupplier nanos;
+    private final Map<String, Depth> depths = new ConcurrentHashMap<>();
+
+    public EnqueueCeilings(JobStore store, LiveSettings live, LongSupplier nanos) {
+        this.store = store;
+        this.live = live;
+        this.nanos = nanos;
+    }
+
+    /**
+     * Checks jobs that are about to be stored.
+     *
+     * @throws CeilingException if a payload is too large, or a queue is full
+     */
+    public void require(List<JobSpec> jobs) {
+        FleetSettings fleet = live.now();
+        if (!fleet.hasCeilings()) {
+            return;
+        }
+        Map<String, Integer> more = new HashMap<>();
+        for (JobSpec job : jobs) {
+            Ceilings ceilings = fleet.ceilings(job.queue());
+            if (ceilings.payloadBytes() != null) {
+                requirePayload(job, ceilings.payloadBytes());
+            }
+            if (ceilings.queueDepth() != null) {
+                more.merge(job.queue(), 1, Integer::sum);
+            }
+        }
+        more.forEach((queue, number) -> {
+            Integer most = fleet.ceilings(queue).queueDepth();
+            if (most != null) {
+                depth(queue).admit(number, most);
+            }
+        });
+    }
+
+    private static void requirePayload(JobSpec job, int most) {
+        // A char is at most 3 bytes.
+        if (job.payload().length() > most / 3) {
+            int bytes = job.payload().getBytes(StandardCharsets.UTF_8).length;
+            if (bytes > most) {
+                throw new CeilingException(Kind.PAYLOAD, job.queue(), bytes, most, Duration.ZERO);
+            }
+        }
+    }
+
+    private Depth depth(String queue) {
+        if (depths.size() > MAX_KNOWN) {
+            depths.clear();
+        }
+        return depths.computeIfAbsent(queue, Depth::new);
+    }
+
+    /** What is known of one queue. */
+    private final class Depth {
+        private final String queue;
+        private final ReentrantLock counting = new ReentrantLock();
+        private long counted;
+        /** Jobs that passed here since the count. */
+        private long since;
+
+        private boolean known;
+        private long countedAt;
+        private long took;
+
+        Depth(String queue) {
+            this.queue = queue;
+        }
+
+        void admit(int number, int most) {
+            if (isOlder(USUAL_NANOS)) {
+                count(most);
+            }
+            if (!pass(number, most)) {
+                if (isOlder(FULL_NANOS)) {
+                    count(most);
+                }
+                if (!pass(number, most)) {
+                    throw full(number, most);
+                }
+            }
+        }
+
+        private synchronized boolean isOlder(long age) {
+            return !known || nanos.getAsLong() - countedAt > Math.min(LONGEST_NANOS, Math.max(age, REST * took));
+        }
+
+        private synchronized boolean pass(int number, int most) {
+            boolean passes = counted + since + number <= most;
+            since += passes ? number : 0;
+            return passes;
+        }
+
+        private synchronized CeilingException full(int number, int most) {
+            long rest = Math.max(FULL_NANOS, REST * took);
+            return new CeilingException(
+                    Kind.DEPTH,
+                    queue,
+                    counted + since + number,
+                    most,
+                    Duration.ofSeconds(1 + Duration.ofNanos(rest).toSeconds()));
+        }
+
+        /** Counts, unless another thread does so. Only the first count is waited for. */
+        private void count(int most) {
+            if (isKnown()) {
+                if (!counting.tryLock()) {
+                    return;
+                }
+            } else {
+                counting.lock();
+            }
+            try {
+                long before = passed();
+                long from = nanos.getAsLong();
+                int jobs = store.depth(queue, most);
+                learn(jobs, before, from);
+            } finally {
+                counting.unlock();
+            }
+        }
+
+        private synchronized boolean isKnown() {
+            return known;
+        }
+
+        private synchronized long passed() {
+            return since;
+        }
+
+        private synchronized void learn(int jobs, long before, long from) {
+            counted = jobs;
+            // Jobs that passed during the count may be in it or not. They stay, so that the ceiling is kept.
+            since -= before;
+            known = true;
+            countedAt = nanos.getAsLong();
+            took = countedAt - from;
+        }
+    }
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise;
+
+import static io.reprise.EngineFixture.WORK;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.reprise.control.BudgetSettings;
+import io.reprise.control.ControlSettings;
+import io.reprise.failure.FailureClass;
+import io.reprise.job.AuditNote;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobState;
+import io.reprise.job.WaitReason;
+import io.reprise.retry.FailReason;
+import io.reprise.retry.Jitter;
+import io.reprise.retry.RetryPolicy;
+import io.reprise.settings.CeilingException;
+import io.reprise.settings.CeilingLint;
+import io.reprise.settings.FleetSettings;
+import io.reprise.settings.SettingsBook;
+import io.reprise.store.JobStore;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Ceilings and budgets that an operator sets while the fleet runs. */
+class CeilingsTest {
+
+    private static final Duration FOLLOWED = Duration.ofSeconds(5);
+    private static final RetryPolicy EVERY_SECOND =
+            RetryPolicy.fixed(Duration.ofSeconds(1)).jitter(Jitter.none());
+    private static final JobHandler<String> FAILING = (payload, job) -> {
+        throw new IOException("busy");
+    };
+
+    private static void put(JobStore store, String json) {
+        SettingsBook book = new SettingsBook(store);
+        assertThat(book.replace(book.read(), FleetSettings.fromJson(json), new AuditNote("ada", "test")))
+                .isPresent();
+    }
+
+    private static EngineFixture failing() {
+        return new EngineFixture(FAILING, builder -> builder.retry(EVERY_SECOND).control(ControlSettings.off()));
+    }
+
+    @Test
+    void no_policy_is_above_the_ceilings_and_unlimited_obeys_them() {
+        try (EngineFixture engine = failing()) {
+            put(engine.memory, """
+                    {"defaults":{"ceilings":{"maxAttempts":5,"deadline":"2h"}},
+                     "queues":{"vip":{"ceilings":{"maxAttempts":50}}}}
+                    """);
+            engine.worker.advance(FOLLOWED);
+            RetryPolicy endless = RetryPolicy.unset().unlimited().noDeadline();
+            Job job = engine.job(
+                    engine.reprise.enqueue(WORK.job("x").retry(endless).after(Duration.ofMinutes(1))));
+            assertThat(job.maxAttempts()).hasValue(5);
+            assertThat(job.times().deadline())
+                    .isEqualTo(job.times().firstDueAt().plus(Duration.ofHours(2)));
+            Job vip =
+                    engine.job(engine.reprise.enqueue(WORK.job("x").queue("vip").retry(endless)));
+            assertThat(vip.maxAttempts()).as("the queue's own ceiling").hasValue(50);
+            assertThat(vip.policy().deadline().toOptional()).contains(Duration.ofHours(2));
+            RetryPolicy modest = RetryPolicy.unset().maxAttempts(3).deadline(Duration.ofHours(1));
+            Job below = engine.job(engine.reprise.enqueue(WORK.job("x").retry(modest)));
+            assertThat(below.maxAttempts()).hasValue(3);
+            assertThat(below.policy().deadline().toOptional()).contains(Duration.ofHours(1));
+        }
+    }
+
+    @Test
+    void jobs_that_were_stored_before_obey_a_ceiling_too() {
+        try (EngineFixture engine = failing()) {
+            JobId id = engine.reprise.enqueue(
+                    WORK.job("x").retry(RetryPolicy.unset().unlimited()));
+            engine.worker.runDue();
+            put(engine.memory, "{\"defaults\":{\"ceilings\":{\"maxAttempts\":4}}}");
+            engine.worker.advance(Duration.ofMinutes(1));
+            assertThat(engine.job(id).failReason()).isEqualTo(FailReason.EXHAUSTED);
+            assertThat(engine.job(id).attempts()).isBetween(4, 7);
+        }
+    }
+
+    @Test
+    void a_branch_obeys_a_ceiling() {
+        RetryPolicy policy = RetryPolicy.unset()
+                .maxAttempts(3)
+                .on(FailureClass.THROTTLED)
+                .unlimited()
+                .policy();
+        RetryPolicy within = policy.complete().within(10, null);
+        assertThat(within.maxAttempts().toOptional()).contains(3);
+        assertThat(within.branches().get(0).retry().maxAttempts().toOptional()).contains(10);
+        assertThat(policy.complete().within(null, null)).isEqualTo(policy.complete());
+    }
+
+    @Test
+    void a_full_queue_refuses_until_workers_have_caught_up() {
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {})) {
+            put(engine.memory, """
+                    {"queues":{"small":{"ceilings":{"queueDepth":3}}}}
+                    """);
+            engine.worker.advance(FOLLOWED);
+            for (int i = 0; i < 3; i++) {
+                engine.reprise.enqueue(WORK.job("x").queue("small").after(Duration.ofMinutes(1)));
+            }
+            engine.reprise.enqueue(WORK.job("other queues have no ceiling"));
+            assertThatThrownBy(() -> engine.reprise.enqueue(WORK.job("x").queue("small")))
+                    .isInstanceOfSatisfying(CeilingException.class, full -> {
+                        assertThat(full.kind()).isEqualTo(CeilingException.Kind.DEPTH);
+                        assertThat(full.value()).isEqualTo(4);
+                        assertThat(full.ceiling()).isEqualTo(3);
+                        assertThat(full.retryAfter()).isPositive();
+                    })
+                    .hasMessageContaining("Queue 'small' would hold 4 jobs but must hold at most 3");
+            engine.reprise
+                    .as("ada", "room")
+                    .all(io.reprise.job.JobQuery.all().queue("small"))
+                    .limit(1)
+                    .cancel();
+            engine.worker.advance(FOLLOWED);
+            engine.reprise.enqueue(WORK.job("x").queue("small").after(Duration.ofMinutes(1)));
+            List<JobRequest<String>> two =
+                    List.of(WORK.job("a").queue("small"), WORK.job("b").queue("small"));
+            assertThatThrownBy(() -> engine.reprise.enqueueAll(two)).isInstanceOf(CeilingException.class);
+        }
+    }
+
+    @Test
+    void a_payload_above_the_ceiling_is_refused() {
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {})) {
+            put(engine.memory, "{\"defaults\":{\"ceilings\":{\"payloadBytes\":100}}}");
+            engine.worker.advance(FOLLOWED);
+            engine.reprise.enqueue(WORK.job("a".repeat(90)));
+            assertThatThrownBy(() -> engine.reprise.enqueue(WORK.job("ä".repeat(90))))
+                    .isInstanceOfSatisfying(
+                            CeilingException.class,
+                            refusal -> assertThat(refusal.kind()).isEqualTo(CeilingException.Kind.PAYLOAD))
+                    .hasMessageContaining("bytes but must be at most 100");
+        }
+    }
+
+    @Test
+    void a_policy_above_a_ceiling_is_named() {
+        FleetSettings fleet = FleetSettings.fromJson("""
+                {"defaults":{"ceilings":{"maxAttempts":10,"deadline":"1h"}},
+                 "types":{"bill":{"policy":{"maxAttempts":null}}},
+                 "queues":{"slow":{"policy":{"maxAttempts":11,"deadline":"2h"}},"fine":{"policy":{"maxAttempts":9}}}}
+                """);
+        assertThat(CeilingLint.of(
+                        fleet, Map.of("type 'mail'", RetryPolicy.unset().noDeadline())))
+                .containsExactly(
+                        "The ceiling maxAttempts 10 is below the policy of type 'bill', which asks for unlimited: jobs get 10",
+                        "The ceiling deadline PT1H is below the policy of type 'mail', which asks for none: jobs get PT1H",
+                        "The ceiling maxAttempts 10 is below the policy of queue 'slow', which asks for 11: jobs get 10",
+                        "The ceiling deadline PT1H is below the policy of queue 'slow', which asks for PT2H: jobs get PT1H");
+    }
+
+    @Test
+    void ceilings_and_budgets_survive_their_text() {
+        String json = "{\"defaults\":{\"budget\":{\"enabled\":true,\"capacity\":100,\"floor\":2,\"overflow\":\"fail\"},"
+                + "\"ceilings\":{\"maxAttempts\":5,\"deadline\":\"PT2H\",\"payloadBytes\":1000,\"queueDepth\":10}},"
+                + "\"types\":{\"bill\":{\"budget\":{\"enabled\":true,\"retries\":3,\"per\":\"PT1H\",\"overflow\":\"fail\"}}},"
+                + "\"queues\":{\"q\":{\"ceilings\":{\"queueDepth\":7},\"order\":\"priority\"}}}";
+        assertThat(FleetSettings.fromJson(json).toJson()).isEqualTo(json);
+        assertThat(FleetSettings.fromJson(FleetSettings.fromJson(json).toJson()))
+                .isEqualTo(FleetSettings.fromJson(json));
+        assertThatThrownBy(() -> FleetSettings.fromJson("{\"types\":{\"b\":{\"budget\":{\"retries\":3}}}}"))
+                .hasMessageContaining("given together with per");
+        assertThatThrownBy(() -> FleetSettings.fromJson("{\"types\":{\"b\":{\"budget\":{\"overflow\":\"hope\"}}}}"))
+                .hasMessageContaining("budget.overflow is hope but must be wait or fail");
+        assertThatThrownBy(() -> FleetSettings.fromJson("{\"queues\":{\"q\":{\"order\":\"luck\"}}}"))
+                .hasMessageContaining("order is luck but must be share or priority");
+        assertThatThrownBy(() -> FleetSettings.fromJson("{\"defaults\":{\"ceilings\":{\"queueDepth\":0}}}"))
+                .hasMessageContaining("ceilings.queueDepth is 0 but must be 1 to 100000000");
+        assertThatThrownBy(() -> FleetSettings.fromJson(
+                        "{\"types\":{\"b\":{\"budget\":{\"retries\":3,\"per\":\"1h\",\"floor\":2}}}}"))
+                .hasMessageContaining("budget.floor is 2.0 but must be left out");
+    }
+
+    private static List<JobId> enqueue(EngineFixture engine, int count) {
+        List<JobId> ids = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            ids.add(engine.reprise.enqueue(WORK.job("x")));
+        }
+        return ids;
+    }
+
+    @Test
+    void a_plain_budget_of_a_type_lets_so_many_retries_through_and_the_rest_waits() {
+        try (EngineFixture engine = new EngineFixture(FAILING, builder -> builder.retry(EVERY_SECOND.maxAttempts(2)))) {
+            put(engine.memory, "{\"types\":{\"work\":{\"budget\":{\"retries\":3,\"per\":\"1h\"}}}}");
+            engine.worker.advance(FOLLOWED);
+            List<JobId> ids = enqueue(engine, 10);
+            engine.worker.advance(Duration.ofMinutes(10));
+            assertThat(ids.stream().map(engine::job).filter(job -> job.state() == JobState.FAILED))
+                    .as("retried, and spent their second attempt")
+                    .hasSize(3);
+            assertThat(ids.stream().map(engine::job).filter(job -> job.status().waitReason() == WaitReason.BUDGET))
+                    .hasSize(7);
+            engine.worker.advance(Duration.ofHours(1));
+            assertThat(ids.stream().map(engine::job).filter(job -> job.state() == JobState.FAILED))
+                    .as("three more in an hour")
+                    .hasSizeBetween(6, 7);
+        }
+    }
+
+    @Test
+    void a_budget_that_fails_gives_the_reason() {
+        try (EngineFixture engine = new EngineFixture(FAILING, builder -> builder.retry(EVERY_SECOND.maxAttempts(5)))) {
+            put(
+                    engine.memory,
+                    "{\"types\":{\"work\":{\"budget\":{\"retries\":2,\"per\":\"1d\",\"overflow\":\"fail\"}}}}");
+            engine.worker.advance(FOLLOWED);
+            List<JobId> ids = enqueue(engine, 6);
+            engine.worker.advance(Duration.ofMinutes(5));
+            assertThat(ids.stream().map(engine::job))
+                    .allSatisfy(job -> assertThat(job.failReason()).isEqualTo(FailReason.BUDGET));
+            assertThat(ids.stream().map(engine::job).mapToInt(Job::attempts).sum())
+                    .isEqualTo(8);
+            JobId one = ids.get(0);
+            engine.reprise.as("ada", "again").retry(one, ManualRetry.NOW);
+            assertThat(engine.job(one).state()).isEqualTo(JobState.PENDING);
+        }
+    }
+
+    @Test
+    void a_rate_is_a_capacity_and_a_floor() {
+        BudgetSettings hourly = BudgetSettings.OF_RESOURCE.rate(100, Duration.ofHours(1));
+        assertThat(hourly.capacity()).isEqualTo(1_400);
+        assertThat(hourly.floor()).isEqualTo(100 / 3_600.0);
+        assertThat(hourly.capacity(500).rate()).isNull();
+    }
+}
