@@ -11,6 +11,7 @@ import io.reprise.testkit.servers.PostgresServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -87,21 +88,20 @@ class SchemaTest {
         try (JdbcJobStore store = JdbcJobStore.sqlite(file)) {
             store.prepare();
         }
-        assertThat(String.join(";\n", Sqlite.query(file, SQLITE_SCHEMA)) + "\n").isEqualTo(golden("sqlite.golden"));
+        assertGolden(String.join(";\n", Sqlite.query(file, SQLITE_SCHEMA)) + "\n", "sqlite.golden");
     }
 
     @Test
     void the_postgresql_schema_is_the_golden_one() throws IOException {
         try (Postgres postgres = new Postgres()) {
-            assertThat(String.join("\n", postgres.query(POSTGRES_SCHEMA)) + "\n")
-                    .isEqualTo(golden("postgresql.golden"));
+            assertGolden(String.join("\n", postgres.query(POSTGRES_SCHEMA)) + "\n", "postgresql.golden");
         }
     }
 
     @Test
     void the_mariadb_schema_is_the_golden_one() throws IOException {
         try (MariaDb mariadb = new MariaDb()) {
-            assertThat(String.join("\n", mariadb.query(MARIADB_SCHEMA)) + "\n").isEqualTo(golden("mariadb.golden"));
+            assertGolden(String.join("\n", mariadb.query(MARIADB_SCHEMA)) + "\n", "mariadb.golden");
         }
     }
 
@@ -147,7 +147,8 @@ class SchemaTest {
     void many_threads_prepare_one_sqlite_file() throws Exception {
         Path file = directory.resolve("jobs.db");
         prepareAtOnce(() -> JdbcJobStore.sqlite(file));
-        assertThat(Sqlite.query(file, "select version from reprise_migration")).containsExactly("1", "2", "3", "4");
+        assertThat(Sqlite.query(file, "select version from reprise_migration"))
+                .containsExactly("1", "2", "3", "4", "5");
     }
 
     @Test
@@ -205,7 +206,8 @@ class SchemaTest {
                     .as(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
                     .isZero();
         }
-        assertThat(Sqlite.query(file, "select version from reprise_migration")).containsExactly("1", "2", "3", "4");
+        assertThat(Sqlite.query(file, "select version from reprise_migration"))
+                .containsExactly("1", "2", "3", "4", "5");
     }
 
     /** What the other process runs. */
@@ -248,6 +250,14 @@ class SchemaTest {
         } finally {
             threads.shutdownNow();
         }
+    }
+
+    /** With {@code -Dreprise.schema.write=true} it writes what it would compare. The diff is part of the review. */
+    private static void assertGolden(String schema, String name) throws IOException {
+        if (Boolean.getBoolean("reprise.schema.write")) {
+            Files.writeString(Path.of("src/test/resources/io/reprise/jdbc", name), schema);
+        }
+        assertThat(schema).isEqualTo(golden(name));
     }
 
     private static String golden(String name) throws IOException {

@@ -97,6 +97,7 @@ public final class MongoJobStore implements JobStore {
     private final MongoInsights insights;
     private final MongoSettlements settlements;
     private final MongoExpiry expiry;
+    private final MongoTurns turns;
     private final MongoDocuments documents;
 
     MongoJobStore(MongoClient client, String database, MongoSettings settings, boolean ownsClient) {
@@ -118,6 +119,7 @@ public final class MongoJobStore implements JobStore {
         this.insights = new MongoInsights(mongo);
         this.settlements = new MongoSettlements(mongo, followUps, deadLetters, settings.keepAttempts());
         this.expiry = new MongoExpiry(mongo, jobDocs, followUps, deadLetters);
+        this.turns = new MongoTurns(mongo);
         this.documents = new MongoDocuments(mongo);
     }
 
@@ -224,6 +226,11 @@ public final class MongoJobStore implements JobStore {
     @Override
     public List<Job> expire(int limit, Function<Job, List<JobSpec>> followUps) {
         return wakeups.after(expiry.expire(limit, followUps));
+    }
+
+    @Override
+    public int giveTurns(Duration waited, int limit) {
+        return turns.give(waited, limit);
     }
 
     @Override

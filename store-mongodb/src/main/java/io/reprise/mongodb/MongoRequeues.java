@@ -226,7 +226,9 @@ final class MongoRequeues {
     private static Change change(Document job, Requeue requeue, long now) {
         long due = MongoTime.plus(now, requeue.delay());
         String queue = Objects.requireNonNullElse(requeue.edit().queue(), job.getString(FieldNames.QUEUE));
-        Change change = MongoEndings.waitUntil(Change.at(now), due, WaitReason.MANUAL)
+        boolean turns = requeue.resetCounts() || FieldNames.laneOf(job) != Lane.SUSPECT;
+        String group = turns ? FieldNames.text(job, FieldNames.GROUP) : null;
+        Change change = MongoEndings.waitUntil(Change.at(now), due, WaitReason.MANUAL, group)
                 .set(FieldNames.QUEUE, queue)
                 .set(FieldNames.LIVE_QUEUE, queue)
                 .set(FieldNames.HELD_KEY, job.get("key"))
