@@ -107,7 +107,7 @@ final class MemoryClaims {
         for (int priority : queue.ready.priorities(lane)) {
             int left = max - picked.size();
             if (left > 0) {
-                Turns.Level level = new Turns.Level(queue.name, lane.ordinal(), priority);
+                Turns.Level level = new Turns.Level(queue.name, lane == Lane.RETRY ? 1 : 0, priority);
                 List<Turns.Waiting<StoredJob>> waiting =
                         queue.ready.walk(lane, priority, turns.from(level), left, now, wanted(request));
                 for (Turns.Pick<StoredJob> pick : turns.pick(level, waiting, left, request.rulesOf(queue.name))) {

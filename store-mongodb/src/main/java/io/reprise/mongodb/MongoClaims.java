@@ -193,7 +193,7 @@ final class MongoClaims {
         }
 
         private List<Turns.Pick<Document>> first(String queue, Lane lane, int most) {
-            Turns.Level level = new Turns.Level(queue, lane.ordinal(), 0);
+            Turns.Level level = new Turns.Level(queue, lane == Lane.RETRY ? 1 : 0, 0);
             return turns.pick(
                     level,
                     List.of(new Turns.Waiting<>(
@@ -210,7 +210,7 @@ final class MongoClaims {
             while (priority != null && picked.size() < most) {
                 Document level = new Document(any).append(FieldNames.PRIORITY, priority);
                 picked.addAll(turns.choose(
-                        new Turns.Level(queue, lane.ordinal(), priority),
+                        new Turns.Level(queue, lane == Lane.RETRY ? 1 : 0, priority),
                         most - picked.size(),
                         request.rulesOf(queue),
                         walk(level)));
