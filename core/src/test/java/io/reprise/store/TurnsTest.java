@@ -63,7 +63,7 @@ class TurnsTest {
         List<String> groups = new ArrayList<>();
         for (Turns.Pick<String> pick : turns.choose(LEVEL, room, rules, walk)) {
             turns.took(pick);
-            String[] parts = pick.job().split(" ");
+            String[] parts = pick.job().split(" ", -1);
             assertThat(waiting.get(parts[0]).remove(Integer.valueOf(parts[1])))
                     .as("chosen once")
                     .isTrue();
