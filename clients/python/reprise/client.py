@@ -145,7 +145,7 @@ class Client:
     ) -> Enqueued:
         """Enqueues one job.
 
-        Options are the fields of the API in snake or camel case: queue, priority, delay ("30s"), due_at, resource,
+        Options are the fields of the API in snake or camel case: queue, priority, delay ("30s"), due_at, resource, group,
         tags, key, key_rule, timeout, policy, max_attempts, max_retries. The same idempotency key with the same job
         returns the first job again; without a key, one is made up for this call.
         """

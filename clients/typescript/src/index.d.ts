@@ -35,6 +35,7 @@ export interface JobOptions {
   delay?: string;
   dueAt?: string;
   resource?: string;
+  group?: string;
   tags?: string[];
   /** At most one live job holds it. */
   key?: string;

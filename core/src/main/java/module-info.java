@@ -12,6 +12,7 @@ module io.reprise.core {
     exports io.reprise.control;
     exports io.reprise.encryption;
     exports io.reprise.failure;
+    exports io.reprise.fairness;
     exports io.reprise.insight;
     exports io.reprise.job;
     exports io.reprise.remote;

@@ -174,6 +174,17 @@ public final class JobRequest<P> {
     }
 
     /**
+     * Names the group of this job, such as a tenant. Within a queue and a priority, groups take turns: a group with a
+     * million waiting jobs delays the others by its own turns only. Jobs without a group share one turn. The default
+     * is none.
+     *
+     * @throws IllegalArgumentException if {@code name} does not have the form of {@link JobSpec#requireName}
+     */
+    public JobRequest<P> group(String name) {
+        return with(builder -> builder.group(name));
+    }
+
+    /**
      * Sets the tags, by which jobs can be found. Replaces all tags that were set before, but not the version of the
      * payload; duplicates count once.
      *

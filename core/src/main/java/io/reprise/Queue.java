@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
+import io.reprise.fairness.GroupRules;
 import io.reprise.job.JobSpec;
 import io.reprise.retry.RetryPolicy;
 import org.jspecify.annotations.Nullable;
@@ -15,9 +16,10 @@ import org.jspecify.annotations.Nullable;
  * @param concurrency greatest number of jobs of this queue that the worker runs at once, 1 to 10,000; null for the
  *     limit of the worker alone
  * @param policy retry policy of jobs that this process enqueues here, below those of job, type and resource
+ * @param groups how groups of jobs share the queue, as this worker claims
  * @since 0.1.0
  */
-public record Queue(String name, int weight, @Nullable Integer concurrency, RetryPolicy policy) {
+public record Queue(String name, int weight, @Nullable Integer concurrency, RetryPolicy policy, GroupRules groups) {
 
     /**
      * Checks all values.
@@ -42,7 +44,7 @@ public record Queue(String name, int weight, @Nullable Integer concurrency, Retr
      * @throws IllegalArgumentException if {@code name} does not have the form of {@link JobSpec#requireName}
      */
     public static Queue of(String name) {
-        return new Queue(name, 1, null, RetryPolicy.unset());
+        return new Queue(name, 1, null, RetryPolicy.unset(), GroupRules.EQUAL);
     }
 
     /**
@@ -52,7 +54,7 @@ public record Queue(String name, int weight, @Nullable Integer concurrency, Retr
      * @throws IllegalArgumentException if {@code weight} is outside these bounds
      */
     public Queue weight(int weight) {
-        return new Queue(name, weight, concurrency, policy);
+        return new Queue(name, weight, concurrency, policy, groups);
     }
 
     /**
@@ -62,7 +64,7 @@ public record Queue(String name, int weight, @Nullable Integer concurrency, Retr
      * @throws IllegalArgumentException if {@code jobs} is outside these bounds
      */
     public Queue concurrency(int jobs) {
-        return new Queue(name, weight, jobs, policy);
+        return new Queue(name, weight, jobs, policy, groups);
     }
 
     /**
@@ -70,6 +72,17 @@ public record Queue(String name, int weight, @Nullable Integer concurrency, Retr
      * worker.
      */
     public Queue retry(RetryPolicy policy) {
-        return new Queue(name, weight, concurrency, policy);
+        return new Queue(name, weight, concurrency, policy, groups);
+    }
+
+    /**
+     * Sets how many jobs a turn of a group has. The default is 1. See {@link GroupRules#weight}.
+     *
+     * @param group name of a group, or its beginning and {@code *}
+     * @param weight jobs per turn, 1 to 1000
+     * @throws IllegalArgumentException if the weight or the name is refused, or there are too many names
+     */
+    public Queue weight(String group, int weight) {
+        return new Queue(name, this.weight, concurrency, policy, groups.weight(group, weight));
     }
 }

@@ -42,6 +42,7 @@ class ArchitectureTest {
         "io.reprise.control..",
         "io.reprise.encryption..",
         "io.reprise.failure..",
+        "io.reprise.fairness..",
         "io.reprise.insight..",
         "io.reprise.job..",
         "io.reprise.remote..",

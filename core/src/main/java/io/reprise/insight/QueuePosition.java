@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param higher due jobs of higher priority that are claimed before it, counted up to a limit; 0 unless the job is due
  *     and not parked
  * @param earlier due jobs of the same priority that are claimed before it, counted up to a limit; 0 unless the job is
- *     due and not parked
+ *     due and not parked. If groups take turns, only jobs of its own turn count
  * @since 0.1.0
  */
 public record QueuePosition(

@@ -81,7 +81,7 @@ public final class JobSpec {
     }
 
     /**
-     * Checks a name that is stored and shown: of a queue, type, resource, tag, worker or schedule. A name has 1 to
+     * Checks a name that is stored and shown: of a queue, type, resource, group, tag, worker or schedule. A name has 1 to
      * {@value #MAX_NAME} ASCII letters, digits or any of {@code _ . : / @ -}, and starts with a letter or digit.
      *
      * @param field the word for the name in the error message
@@ -160,6 +160,11 @@ public final class JobSpec {
     /** Returns the name of the resource that the job calls; null if it names none. */
     public @Nullable String resource() {
         return values.resource;
+    }
+
+    /** Returns the group with which the job takes turns in its queue; null if it names none. */
+    public @Nullable String group() {
+        return values.group;
     }
 
     /** Returns the tags in alphabetical order; empty unless set. */
@@ -260,6 +265,7 @@ public final class JobSpec {
         private @Nullable Instant dueAt;
         private RetryPolicy policy = RetryPolicy.unset();
         private @Nullable String resource;
+        private @Nullable String group;
         private Set<String> tags = Set.of();
         private @Nullable String key;
         private KeyRule keyRule = KeyRule.KEEP;
@@ -284,6 +290,7 @@ public final class JobSpec {
             this.dueAt = from.dueAt;
             this.policy = from.policy;
             this.resource = from.resource;
+            this.group = from.group;
             this.tags = from.tags;
             this.key = from.key;
             this.keyRule = from.keyRule;
@@ -382,6 +389,16 @@ public final class JobSpec {
          */
         public Builder resource(@Nullable String name) {
             this.resource = name == null ? null : requireName("resource", name);
+            return this;
+        }
+
+        /**
+         * Sets the group with which the job takes turns in its queue; null, the default, for none.
+         *
+         * @throws IllegalArgumentException if {@code name} does not have the form of {@link #requireName}
+         */
+        public Builder group(@Nullable String name) {
+            this.group = name == null ? null : requireName("group", name);
             return this;
         }
 
@@ -526,6 +543,7 @@ public final class JobSpec {
                     dueAt,
                     policy,
                     resource,
+                    group,
                     tags,
                     key,
                     keyRule,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.store;
 
+import io.reprise.fairness.GroupRules;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -74,6 +75,23 @@ public record ClaimRequest(
      *
      * @param queue name of the queue
      * @param max jobs of this queue at most
+     * @param rules how the groups of the queue share it
      */
-    public record Demand(String queue, int max) {}
+    public record Demand(String queue, int max, GroupRules rules) {
+
+        /** Creates a request for jobs of a queue whose groups have equal turns. */
+        public Demand(String queue, int max) {
+            this(queue, max, GroupRules.EQUAL);
+        }
+    }
+
+    /** Returns how the groups of a queue share it. */
+    public GroupRules rulesOf(String queue) {
+        for (Demand demand : demands) {
+            if (demand.queue.equals(queue)) {
+                return demand.rules;
+            }
+        }
+        return GroupRules.EQUAL;
+    }
 }

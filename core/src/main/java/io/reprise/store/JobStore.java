@@ -188,6 +188,17 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
         return expire(limit, job -> List.of());
     }
 
+    /**
+     * Gives waiting jobs of groups a turn of their own. Until then a job that was delayed, or failed, is in the turn
+     * that it shares with all jobs without a turn. Takes those first that have been due longest. Suspects, parked and
+     * running jobs keep what they have. The leader calls it about every second.
+     *
+     * @param waited how long a job must have been due; while no backlog is that old, nothing is written
+     * @param limit how many jobs at most
+     * @return how many jobs got their turn by this call
+     */
+    int giveTurns(Duration waited, int limit);
+
     /** Returns a job; empty if there is none with this id. */
     Optional<Job> find(JobId id);
 

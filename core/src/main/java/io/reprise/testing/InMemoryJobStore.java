@@ -257,6 +257,19 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
+    public int giveTurns(Duration waited, int limit) {
+        return locked(now -> {
+            List<StoredJob> late = tables.queues.values().stream()
+                    .flatMap(queue -> queue.ready.late(now.minus(waited), limit).stream())
+                    .sorted(ReadyJobs.BY_DUE)
+                    .limit(limit)
+                    .toList();
+            late.forEach(job -> tables.update(job, () -> job.turnFor = job.dueAt));
+            return late.size();
+        });
+    }
+
+    @Override
     public Optional<Job> find(JobId id) {
         return locked(now -> Optional.ofNullable(tables.jobs.get(id)).map(StoredJob::read));
     }

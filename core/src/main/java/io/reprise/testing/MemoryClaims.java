@@ -12,6 +12,7 @@ import io.reprise.store.LostClaim;
 import io.reprise.store.Renewal;
 import io.reprise.store.RetryShare;
 import io.reprise.store.Suspects;
+import io.reprise.store.Turns;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -27,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 /** Makes leases and takes expired leases over. */
 final class MemoryClaims {
 
+    private static final Comparator<StoredJob> BY_PRIORITY = Comparator.comparingInt(job -> -job.spec.priority());
+
     private static final Comparator<StoredJob> CLAIM_ORDER = Comparator.<StoredJob>comparingInt(
                     job -> -job.spec.priority())
             .thenComparing(job -> job.dueAt)
@@ -34,6 +37,7 @@ final class MemoryClaims {
 
     private final MemoryTables tables;
     private final RetryShare share = new RetryShare();
+    private final Turns turns = new Turns();
 
     MemoryClaims(MemoryTables tables) {
         this.tables = tables;
@@ -86,15 +90,33 @@ final class MemoryClaims {
     }
 
     private @Nullable Claim batch(MemoryQueue queue, int room, ClaimRequest request, Instant now) {
-        List<StoredJob> fresh = queue.ready.due(Lane.FRESH, now, room, wanted(request));
-        List<StoredJob> retries = queue.ready.due(Lane.RETRY, now, room, wanted(request));
+        int fresh = queue.ready.due(Lane.FRESH, now, room, wanted(request)).size();
+        int retries = queue.ready.due(Lane.RETRY, now, room, wanted(request)).size();
         int kept = share.kept(queue.name, room, request.retryShare());
-        int retried = RetryShare.retries(fresh.size(), retries.size(), room, kept);
-        List<StoredJob> batch = new ArrayList<>(retries.subList(0, retried));
-        batch.addAll(fresh.subList(0, Math.min(fresh.size(), room - retried)));
-        batch.sort(CLAIM_ORDER);
+        int retried = RetryShare.retries(fresh, retries, room, kept);
+        List<StoredJob> batch = new ArrayList<>(inTurns(queue, Lane.RETRY, retried, request, now));
+        batch.addAll(inTurns(queue, Lane.FRESH, Math.min(fresh, room - retried), request, now));
+        boolean turns = batch.stream().anyMatch(job -> job.spec.group() != null);
+        batch.sort(turns ? BY_PRIORITY : CLAIM_ORDER);
         share.claimed(queue.name, batch.size(), request.retryShare());
         return batch.isEmpty() ? null : lease(request, queue, batch, false, now);
+    }
+
+    private List<StoredJob> inTurns(MemoryQueue queue, Lane lane, int max, ClaimRequest request, Instant now) {
+        List<StoredJob> picked = new ArrayList<>();
+        for (int priority : queue.ready.priorities(lane)) {
+            int left = max - picked.size();
+            if (left > 0) {
+                Turns.Level level = new Turns.Level(queue.name, lane == Lane.RETRY ? 1 : 0, priority);
+                List<Turns.Waiting<StoredJob>> waiting =
+                        queue.ready.walk(lane, priority, turns.from(level), left, now, wanted(request));
+                for (Turns.Pick<StoredJob> pick : turns.pick(level, waiting, left, request.rulesOf(queue.name))) {
+                    turns.took(pick);
+                    picked.add(pick.job());
+                }
+            }
+        }
+        return picked;
     }
 
     private static Predicate<StoredJob> wanted(ClaimRequest request) {

@@ -14,6 +14,7 @@ import io.reprise.job.WaitReason;
 import io.reprise.retry.FailReason;
 import io.reprise.store.JobChange;
 import io.reprise.store.Lane;
+import io.reprise.store.Turns;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -60,6 +61,10 @@ final class StoredJob {
     @Nullable
     String parkedBy;
 
+    /** The due time for which the job was given a turn of its own. It counts no more when the job is due anew. */
+    @Nullable
+    Instant turnFor;
+
     JobCounts counts = JobCounts.NONE;
     Instant firstDueAt;
     /** The due time. It stays while the job runs, so that a claim can be undone. */
@@ -91,6 +96,17 @@ final class StoredJob {
 
     boolean isOverdue(Instant now) {
         return deadline != null && !deadline.isAfter(now);
+    }
+
+    /** Returns the group if the job was due when it was stored or has been given its turn, otherwise nothing. */
+    String turn() {
+        String group = spec.group();
+        boolean has = waitReason == WaitReason.NEW || dueAt.equals(turnFor);
+        return group != null && has && lane != Lane.SUSPECT ? group : Turns.NONE;
+    }
+
+    boolean awaitsTurn() {
+        return spec.group() != null && turn().isEmpty() && lane != Lane.SUSPECT;
     }
 
     void grant(int attempts) {

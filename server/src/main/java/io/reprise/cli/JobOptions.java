@@ -38,6 +38,10 @@ final class JobOptions {
     @Nullable
     String resource;
 
+    @Option(names = "--group", paramLabel = "NAME", description = "Takes turns with other groups of the queue.")
+    @Nullable
+    String group;
+
     @Option(names = "--tag", paramLabel = "NAME", description = "May be given several times.")
     @Nullable
     List<String> tags;
@@ -83,6 +87,7 @@ final class JobOptions {
         put(job, "delay", delay);
         put(job, "dueAt", dueAt);
         put(job, "resource", resource);
+        put(job, "group", group);
         put(job, "key", uniqueKey);
         put(job, "keyRule", keyRule);
         put(job, "timeout", timeout);

@@ -14,6 +14,7 @@ final class JobTexts {
             "type",
             "queue",
             "resource",
+            "group",
             "tags",
             "key",
             "schedule",

@@ -343,6 +343,18 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
+    public int giveTurns(Duration waited, int limit) {
+        // Most times there is nothing to write.
+        boolean late = database.read("look for late jobs", session -> JobUpkeep.isAnyLate(session, waited));
+        return late
+                ? database.write(
+                        "give jobs their turns",
+                        Refusal.never(),
+                        session -> JobUpkeep.giveTurns(session, waited, limit))
+                : 0;
+    }
+
+    @Override
     public Optional<Job> find(JobId id) {
         return database.read("find job " + id, session -> parts.jobs().find(session, id));
     }

@@ -235,6 +235,14 @@ public final class StoreTour {
         store.claim(TestClaims.upTo(100).from("queue-1", QUEUE).build());
         store.claim(TestClaims.upTo(100).types("rare").build());
         store.claim(TestClaims.upTo(100).typesBut("rare").remote().build());
+        store.insert(List.of(
+                JobSpec.builder("work", "{}").queue("grouped").group("a").build(),
+                JobSpec.builder("rare", "{}").queue("grouped").group("b").build()));
+        for (int claims = 0; claims < 3; claims++) {
+            store.claim(TestClaims.upTo(100).from("grouped").build());
+            store.claim(TestClaims.upTo(10).from("grouped", "queue-1").build());
+        }
+        store.claim(TestClaims.upTo(10).from("grouped").types("work").build());
     }
 
     private Claim claim() {
@@ -387,6 +395,7 @@ public final class StoreTour {
 
     private void upkeep() {
         store.lead("upkeep", "tour", HOUR);
+        store.giveTurns(Duration.ZERO, 100);
         store.expire(100);
         store.expire(100, job -> List.of());
         for (JobState state : List.of(JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED)) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.mongodb;
 
+import io.reprise.fairness.GroupRules;
+import io.reprise.job.Job;
+import io.reprise.job.JobSpec;
 import io.reprise.mongodb.docs.Change;
 import io.reprise.mongodb.docs.FieldNames;
 import io.reprise.mongodb.docs.JobDocs;
@@ -13,8 +16,10 @@ import io.reprise.store.ClaimRequest;
 import io.reprise.store.Lane;
 import io.reprise.store.RetryShare;
 import io.reprise.store.Suspects;
+import io.reprise.store.Turns;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +35,9 @@ final class MongoClaims {
 
     private static final int MOST_LOOKS = 5;
 
+    /** Lanes whose groups take turns. */
+    private static final List<String> TURN_LANES = List.of(FieldNames.lane(Lane.FRESH), FieldNames.lane(Lane.RETRY));
+
     private static final Document WITH_GROUP = new Document(FieldNames.ID, 1).append(FieldNames.TOGETHER, 1);
 
     /** How long a claim that never returns keeps other claims from a queue with a limit. */
@@ -38,6 +46,7 @@ final class MongoClaims {
     private final Mongo mongo;
     private final JobDocs jobDocs;
     private final RetryShare share = new RetryShare();
+    private final Turns turns = new Turns();
 
     MongoClaims(Mongo mongo, JobDocs jobDocs) {
         this.mongo = mongo;
@@ -166,18 +175,108 @@ final class MongoClaims {
         }
 
         private List<Document> pick(String queue, int room) {
-            List<Document> fresh = due(queue, Lane.FRESH, room);
-            List<Document> retries = due(queue, Lane.RETRY, room);
+            boolean groups = scope.jobs()
+                    .exists(ready(queue, now)
+                            .append(FieldNames.LANE, FieldNames.in(TURN_LANES))
+                            .append(FieldNames.TURN, new Document("$gt", Turns.NONE)));
+            turns.seen(queue, groups);
+            List<Turns.Pick<Document>> fresh =
+                    groups ? inTurns(queue, Lane.FRESH, room) : first(queue, Lane.FRESH, room);
+            List<Turns.Pick<Document>> retries =
+                    groups ? inTurns(queue, Lane.RETRY, room) : first(queue, Lane.RETRY, room);
             int kept = share.kept(queue, room, request.retryShare());
             int retried = RetryShare.retries(fresh.size(), retries.size(), room, kept);
-            List<Document> batch = new ArrayList<>(retries.subList(0, retried));
+            List<Turns.Pick<Document>> batch = new ArrayList<>(retries.subList(0, retried));
             batch.addAll(fresh.subList(0, Math.min(fresh.size(), room - retried)));
-            return batch;
+            batch.forEach(turns::took);
+            return batch.stream().map(Turns.Pick::job).toList();
         }
 
+        private List<Turns.Pick<Document>> first(String queue, Lane lane, int most) {
+            Turns.Level level = new Turns.Level(queue, lane == Lane.RETRY ? 1 : 0, 0);
+            return turns.pick(
+                    level,
+                    List.of(new Turns.Waiting<>(
+                            Turns.NONE, due(queue, lane, most).iterator())),
+                    most,
+                    GroupRules.EQUAL);
+        }
+
+        /** Walks the turns of each priority, from the highest on. */
+        private List<Turns.Pick<Document>> inTurns(String queue, Lane lane, int most) {
+            List<Turns.Pick<Document>> picked = new ArrayList<>();
+            Document any = ready(queue, now).append(FieldNames.LANE, FieldNames.lane(lane));
+            Integer priority = nextPriority(any, JobSpec.MAX_PRIORITY + 1);
+            while (priority != null && picked.size() < most) {
+                Document level = new Document(any).append(FieldNames.PRIORITY, priority);
+                picked.addAll(turns.choose(
+                        new Turns.Level(queue, lane == Lane.RETRY ? 1 : 0, priority),
+                        most - picked.size(),
+                        request.rulesOf(queue),
+                        walk(level)));
+                priority = nextPriority(any, priority);
+            }
+            return picked;
+        }
+
+        private @Nullable Integer nextPriority(Document lane, int above) {
+            Document next = scope.jobs()
+                    .find(new Document(lane).append(FieldNames.PRIORITY, new Document("$lt", above)))
+                    .sort(new Document(FieldNames.PRIORITY, -1))
+                    .limit(1)
+                    .projection(new Document(FieldNames.PRIORITY, 1))
+                    .first();
+            return next == null ? null : FieldNames.integer(next, FieldNames.PRIORITY);
+        }
+
+        /** Jumps from turn to turn through the index {@code ready}. */
+        private Turns.Walk<Document, RuntimeException> walk(Document level) {
+            return new Turns.Walk<>() {
+                @Override
+                public List<String> turns(String from, @Nullable String before, int most) {
+                    List<String> found = new ArrayList<>();
+                    String next = turn(from);
+                    while (next != null && found.size() < most && (before == null || next.compareTo(before) < 0)) {
+                        found.add(next);
+                        next = found.size() < most ? turn(Turns.behind(next)) : null;
+                    }
+                    return found;
+                }
+
+                private @Nullable String turn(String from) {
+                    Document first = scope.jobs()
+                            .find(new Document(level).append(FieldNames.TURN, new Document("$gte", from)))
+                            .sort(new Document(FieldNames.TURN, 1))
+                            .limit(1)
+                            .projection(new Document(FieldNames.TURN, 1))
+                            .first();
+                    return first == null ? null : FieldNames.text(first, FieldNames.TURN);
+                }
+
+                @Override
+                public Map<String, List<Document>> due(Map<String, Integer> most) {
+                    Map<String, List<Document>> due = new HashMap<>();
+                    most.forEach((turn, max) -> due.put(
+                            turn,
+                            scope.jobs()
+                                    .find(claimable(typed(new Document(level).append(FieldNames.TURN, turn))))
+                                    .sort(new Document(FieldNames.DUE, 1).append(FieldNames.ID, 1))
+                                    .limit(max)
+                                    .projection(JobDocs.ID_ONLY)
+                                    .into(new ArrayList<>())));
+                    return due;
+                }
+            };
+        }
+
+        /** Suspects are few and have no turns. */
         private List<Document> due(String queue, Lane lane, int most) {
+            Document ready = ready(queue, now).append(FieldNames.LANE, FieldNames.lane(lane));
+            if (lane != Lane.SUSPECT) {
+                ready.append(FieldNames.TURN, Turns.NONE);
+            }
             return scope.jobs()
-                    .find(claimable(typed(ready(queue, now).append(FieldNames.LANE, FieldNames.lane(lane)))))
+                    .find(claimable(typed(ready)))
                     .sort(JobDocs.CLAIM_ORDER)
                     .limit(most)
                     .projection(lane == Lane.SUSPECT ? WITH_GROUP : JobDocs.ID_ONLY)
@@ -194,6 +293,25 @@ final class MongoClaims {
 
         private Document claimable(Document ready) {
             return MongoClaims.claimable(ready, now);
+        }
+
+        /** Jobs of one priority start in the order of their turns. */
+        private static Claim inOrder(Claim claim, List<Long> ids) {
+            Map<Long, Integer> places = new HashMap<>();
+            ids.forEach(id -> places.put(id, places.size()));
+            List<Job> jobs = claim.jobs().stream()
+                    .sorted(Comparator.comparingInt((Job job) -> -job.spec().priority())
+                            .thenComparing(job -> places.getOrDefault(job.id().value(), 0)))
+                    .toList();
+            return new Claim(
+                    claim.token(),
+                    claim.queue(),
+                    claim.claimedAt(),
+                    claim.alone(),
+                    jobs,
+                    claim.admitted(),
+                    claim.damaged(),
+                    claim.together());
         }
 
         private @Nullable Claim lease(String queue, List<Document> batch, int together) {
@@ -233,7 +351,11 @@ final class MongoClaims {
                                 new Document(FieldNames.TOKEN, token),
                                 Change.none().set(FieldNames.UNHEARD, won.size()));
             }
-            return won.isEmpty() ? null : jobDocs.claim(token, won).ofSuspects(together);
+            if (won.isEmpty()) {
+                return null;
+            }
+            Claim claim = jobDocs.claim(token, won).ofSuspects(together);
+            return turns.isGrouped(claim.queue()) && together == 0 ? inOrder(claim, ids) : claim;
         }
     }
 }

@@ -7,6 +7,7 @@ import io.reprise.mongodb.docs.FieldNames;
 import io.reprise.mongodb.docs.JobDocs;
 import io.reprise.retry.FailReason;
 import org.bson.Document;
+import org.jspecify.annotations.Nullable;
 
 /** Builds the changes that end a run or a job. */
 final class MongoEndings {
@@ -30,6 +31,7 @@ final class MongoEndings {
                 .set(FieldNames.PARKED, false)
                 .set(FieldNames.NEXT_RETRY_AT, null)
                 .remove(OF_A_RUN)
+                .remove(FieldNames.TURN, FieldNames.LATE)
                 .remove(FieldNames.PARKED_BY, FieldNames.LIVE_QUEUE, FieldNames.HELD_KEY, FieldNames.CANCEL_REQUESTED);
     }
 
@@ -45,8 +47,15 @@ final class MongoEndings {
                 .remove(FieldNames.PARKED_BY, FieldNames.STARTED, FieldNames.CANCEL_REQUESTED);
     }
 
-    static Change waitUntil(Change change, long due, WaitReason reason) {
+    /**
+     * Lets a job wait for a time.
+     *
+     * @param group its group; null if it has none, or is a suspect and takes no turns
+     */
+    static Change waitUntil(Change change, long due, WaitReason reason, @Nullable String group) {
         return putBack(change)
+                .set(FieldNames.TURN, "")
+                .set(FieldNames.LATE, group == null ? null : due)
                 .set(FieldNames.WAIT_REASON, reason.name())
                 .setAll(JobDocs.due(new Document(), due))
                 .remove(FieldNames.FAIL_REASON, FieldNames.FINISHED);

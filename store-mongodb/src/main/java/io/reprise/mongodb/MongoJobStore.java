@@ -104,6 +104,7 @@ public final class MongoJobStore implements JobStore {
     private final MongoControlEvents changes;
     private final MongoSettlements settlements;
     private final MongoExpiry expiry;
+    private final MongoTurns turns;
     private final MongoDocuments documents;
 
     MongoJobStore(MongoClient client, String database, MongoSettings settings, boolean ownsClient) {
@@ -127,6 +128,7 @@ public final class MongoJobStore implements JobStore {
         this.changes = new MongoControlEvents(mongo);
         this.settlements = new MongoSettlements(mongo, followUps, deadLetters, settings.keepAttempts());
         this.expiry = new MongoExpiry(mongo, jobDocs, followUps, deadLetters);
+        this.turns = new MongoTurns(mongo);
         this.documents = new MongoDocuments(mongo);
     }
 
@@ -246,6 +248,11 @@ public final class MongoJobStore implements JobStore {
     @Override
     public List<Job> expire(int limit, Function<Job, List<JobSpec>> followUps) {
         return wakeups.after(expiry.expire(limit, followUps));
+    }
+
+    @Override
+    public int giveTurns(Duration waited, int limit) {
+        return turns.give(waited, limit);
     }
 
     @Override

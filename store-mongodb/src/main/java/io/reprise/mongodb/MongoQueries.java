@@ -288,7 +288,9 @@ final class MongoQueries {
     }
 
     private static int earlier(MongoScope scope, Document job, long due, int most) {
-        Document level = peers(job, due).append(FieldNames.PRIORITY, job.get(FieldNames.PRIORITY));
+        Document level = peers(job, due)
+                .append(FieldNames.PRIORITY, job.get(FieldNames.PRIORITY))
+                .append(FieldNames.TURN, job.get(FieldNames.TURN));
         Document before = new Document(level).append(FieldNames.DUE, new Document("$lt", due));
         Document beside = new Document(level)
                 .append(FieldNames.DUE, due)

@@ -17,6 +17,7 @@ import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.mongodb.docs.MongoTime;
 import io.reprise.store.DueQueues;
 import io.reprise.store.Lane;
+import io.reprise.store.Turns;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -44,6 +45,9 @@ final class MongoQueues {
     static final String TURN_UNTIL = "turn_until_us";
 
     private static final int MAX_PRIORITY = 9;
+
+    /** Turns of a level whose first jobs are compared: a group that waits is served within a round. */
+    private static final int MAX_TURNS = 100;
 
     /** Up to this number, documents are all counted in one pass over an index. */
     private static final int FEW = 1_000_000;
@@ -354,18 +358,25 @@ final class MongoQueues {
                 Document level = MongoClaims.ready(queue, now)
                         .append(FieldNames.LANE, lane)
                         .append(FieldNames.PRIORITY, priority);
-                Document first = docs.find(level)
-                        .projection(new Document(FieldNames.DUE, 1))
-                        .sort(new Document(FieldNames.DUE, 1))
-                        .limit(1)
-                        .first();
-                if (first != null) {
+                Document first = firstOfTurn(docs, level, Turns.NONE);
+                for (int turns = 0; first != null && turns < MAX_TURNS; turns++) {
                     long due = FieldNames.numberOr(first, FieldNames.DUE, now);
                     oldest = oldest == null ? due : Math.min(oldest, due);
+                    String turn = Objects.requireNonNullElse(FieldNames.text(first, FieldNames.TURN), "");
+                    first = firstOfTurn(docs, level, Turns.behind(turn));
                 }
             }
         }
         return oldest == null ? null : MongoTime.instant(oldest);
+    }
+
+    /** Returns the first job of the first turn from this one on. */
+    private static @Nullable Document firstOfTurn(Docs docs, Document level, String from) {
+        return docs.find(new Document(level).append(FieldNames.TURN, atLeast(from)))
+                .projection(new Document(FieldNames.DUE, 1).append(FieldNames.TURN, 1))
+                .sort(new Document(FieldNames.TURN, 1).append(FieldNames.DUE, 1))
+                .limit(1)
+                .first();
     }
 
     private static Document[] eachQueue(String collection, Document filter, Document... then) {

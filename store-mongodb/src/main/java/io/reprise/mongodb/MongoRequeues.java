@@ -227,7 +227,9 @@ final class MongoRequeues {
     private static Change change(Document job, Requeue requeue, long now) {
         long due = MongoTime.of(requeue.due(MongoTime.instant(now)));
         String queue = Objects.requireNonNullElse(requeue.edit().queue(), job.getString(FieldNames.QUEUE));
-        Change change = MongoEndings.waitUntil(Change.at(now), due, WaitReason.MANUAL)
+        boolean turns = requeue.resetCounts() || FieldNames.laneOf(job) != Lane.SUSPECT;
+        String group = turns ? FieldNames.text(job, FieldNames.GROUP) : null;
+        Change change = MongoEndings.waitUntil(Change.at(now), due, WaitReason.MANUAL, group)
                 .set(FieldNames.QUEUE, queue)
                 .set(FieldNames.LIVE_QUEUE, queue)
                 .set(FieldNames.HELD_KEY, job.get("key"))

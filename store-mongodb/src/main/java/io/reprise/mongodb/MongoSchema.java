@@ -200,16 +200,23 @@ final class MongoSchema {
 
     private static List<IndexModel> jobs(boolean keys) {
         List<IndexModel> jobs = new ArrayList<>();
-        // Serves the claim: equal queue, parked and lane, then the order of claims. The type is
-        // for claims of some types.
+        // Serves the claim: equal queue, parked, lane and turn, then the order of claims; or jumps from turn to turn.
+        // The
+        // type is for claims of some types.
         jobs.add(index(
                 "ready",
                 keys(FieldNames.QUEUE, FieldNames.PARKED, FieldNames.LANE)
                         .append(FieldNames.PRIORITY, -1)
+                        .append(FieldNames.TURN, 1)
                         .append(FieldNames.DUE, 1)
                         .append(FieldNames.ID, 1)
                         .append(FieldNames.TYPE, 1),
                 new IndexOptions().partialFilterExpression(PENDING)));
+        jobs.add(index(
+                "late",
+                keys(FieldNames.PARKED, FieldNames.LATE),
+                new IndexOptions()
+                        .partialFilterExpression(new Document(FieldNames.LATE, new Document("$exists", true)))));
         jobs.add(index("deadline", keys(FieldNames.DEADLINE), new IndexOptions().partialFilterExpression(PENDING)));
         jobs.add(index("lease", keys(FieldNames.TOKEN), new IndexOptions().partialFilterExpression(PROCESSING)));
         jobs.add(index("expiry", keys(FieldNames.UNTIL), new IndexOptions().partialFilterExpression(PROCESSING)));

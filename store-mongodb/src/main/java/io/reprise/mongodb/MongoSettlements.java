@@ -43,6 +43,7 @@ final class MongoSettlements {
             .append(FieldNames.LOSSES, 1)
             .append(FieldNames.LANE, 1)
             .append(FieldNames.DUE, 1)
+            .append(FieldNames.GROUP, 1)
             .append(FieldNames.CANCEL_REQUESTED, 1);
 
     /** Between read and write a job changes only by a cancellation or a take-over, so few rounds are needed. */
@@ -274,12 +275,13 @@ final class MongoSettlements {
             Settlement.Next next = settlement.next();
             Settlement.Effect effect = effect(settlement, job);
             change.set(FieldNames.LANE, FieldNames.lane(effect.lane()));
+            String group = effect.lane() == Lane.SUSPECT ? null : FieldNames.text(job, FieldNames.GROUP);
             if (effect.state() == JobState.CANCELLED) {
                 MongoEndings.end(change, FieldNames.CANCELLED, at);
             } else if (next instanceof Settlement.Fail fail) {
                 MongoEndings.fail(change, fail.reason(), at);
             } else if (next instanceof Settlement.Wait pause) {
-                MongoEndings.waitUntil(change, MongoTime.plus(at, pause.delay()), pause.reason());
+                MongoEndings.waitUntil(change, MongoTime.plus(at, pause.delay()), pause.reason(), group);
                 if (pause.lastDelay() != null) {
                     change.set(FieldNames.LAST_DELAY, MongoTime.of(pause.lastDelay()));
                 }
@@ -290,7 +292,7 @@ final class MongoSettlements {
                 long due = park.delay() == null
                         ? FieldNames.numberOr(job, FieldNames.DUE, at)
                         : MongoTime.plus(at, park.delay());
-                MongoEndings.waitUntil(change, due, park.reason());
+                MongoEndings.waitUntil(change, due, park.reason(), group);
                 if (park.lastDelay() != null) {
                     change.set(FieldNames.LAST_DELAY, MongoTime.of(park.lastDelay()));
                 }

@@ -179,7 +179,8 @@ class MongoSchemaTest {
     void a_claim_reads_the_ready_index_in_its_order() {
         server.assumeReal("explain");
         String plan = jobs().find(MongoClaims.ready("default", 1)
-                        .append(FieldNames.LANE, FieldNames.lane(io.reprise.store.Lane.FRESH)))
+                        .append(FieldNames.LANE, FieldNames.lane(io.reprise.store.Lane.FRESH))
+                        .append(FieldNames.TURN, ""))
                 .sort(JobDocs.CLAIM_ORDER)
                 .limit(10)
                 .explain()

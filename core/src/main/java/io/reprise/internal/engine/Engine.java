@@ -35,6 +35,7 @@ import io.reprise.internal.upkeep.RetentionRole;
 import io.reprise.internal.upkeep.ScheduleFirer;
 import io.reprise.internal.upkeep.SettingsRole;
 import io.reprise.internal.upkeep.Sweeper;
+import io.reprise.internal.upkeep.TurnGiver;
 import io.reprise.internal.upkeep.UpkeepRole;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
@@ -93,6 +94,7 @@ public final class Engine {
     private final Leadership leadership;
     private final Role reclaimer;
     private final Role deadlines;
+    private final Role turns;
     private final Role scheduler;
     private final Role retention;
     private final Role sweeper;
@@ -136,6 +138,7 @@ public final class Engine {
         this.leadership = new Leadership(parts);
         this.reclaimer = new UpkeepRole(parts, leadership, new Reclaimer(parts, settler, this::wake));
         this.deadlines = new UpkeepRole(parts, leadership, new Deadlines(parts));
+        this.turns = new UpkeepRole(parts, leadership, new TurnGiver(parts));
         ScheduleFirer schedules = new ScheduleFirer(store, config.events(), config.mayFire(), this::wake);
         this.scheduler = new UpkeepRole(parts, leadership, schedules);
         this.retention = new UpkeepRole(parts, leadership, new RetentionRole(parts));
@@ -155,6 +158,7 @@ public final class Engine {
                         leaseKeeper,
                         reclaimer,
                         deadlines,
+                        turns,
                         scheduler,
                         retention,
                         sweeper,
@@ -244,7 +248,7 @@ public final class Engine {
         driver.stop(fetcher);
         // Another worker must lead from now on. This worker claims nothing, so it must not unpark
         // jobs that no worker runs.
-        List.of(reclaimer, deadlines, scheduler, retention, sweeper).forEach(driver::stop);
+        List.of(reclaimer, deadlines, turns, scheduler, retention, sweeper).forEach(driver::stop);
         leadership.resign();
         runner.giveBack(book.unfinished());
         excuse(true);

@@ -178,7 +178,7 @@ public final class Fetcher implements Role {
             Integer limit = queue.concurrency();
             int wanted = limit == null ? free : Math.min(free, limit - book.open(queue.name()));
             if (wanted > 0) {
-                demands.add(new Demand(queue.name(), wanted));
+                demands.add(new Demand(queue.name(), wanted, queue.groups()));
             }
         }
         return demands;

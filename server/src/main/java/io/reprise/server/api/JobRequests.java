@@ -222,6 +222,9 @@ public final class JobRequests {
                     errors,
                     to -> to.resource(tenancy.stored("resource", text(fields, "resource"))));
         }
+        if (fields.has("group")) {
+            job = set(job, at + "/group", errors, to -> to.group(text(fields, "group")));
+        }
         if (fits && job.type().name().equals(HttpDelivery.TYPE.name())) {
             job = call(job, at, payload, !fields.has("resource"), tenancy, errors);
         }

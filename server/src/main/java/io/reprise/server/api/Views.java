@@ -65,6 +65,7 @@ public final class Views {
         view.put("progress", progress(job.status().progress()));
         view.put("priority", job.spec().priority());
         view.put("resource", tenancy.shownOrNull(job.spec().resource()));
+        view.put("group", job.spec().group());
         view.put("tags", job.spec().tags());
         view.put("version", job.spec().version());
         view.put("key", tenancy.shownOrNull(job.spec().key()));

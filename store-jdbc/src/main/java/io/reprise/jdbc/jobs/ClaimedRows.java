@@ -40,9 +40,10 @@ public final class ClaimedRows implements Session.Reader<ClaimedRows.Due> {
     public record Due(
             long id, int priority, long dueAt, @Nullable Job job) {
 
-        public static final Comparator<Due> ORDER = Comparator.comparingInt((Due due) -> -due.priority)
-                .thenComparingLong(Due::dueAt)
-                .thenComparingLong(Due::id);
+        public static final Comparator<Due> BY_PRIORITY = Comparator.comparingInt((Due due) -> -due.priority);
+
+        public static final Comparator<Due> ORDER =
+                BY_PRIORITY.thenComparingLong(Due::dueAt).thenComparingLong(Due::id);
     }
 
     private final SpecColumns specs;

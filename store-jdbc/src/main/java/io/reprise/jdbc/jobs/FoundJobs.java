@@ -49,6 +49,14 @@ public final class FoundJobs {
         private final Deque<Long> fresh = new ArrayDeque<>();
         private final Deque<Long> retries = new ArrayDeque<>();
 
+        private final Map<Long, Runnable> whenTaken = new HashMap<>();
+
+        /** Adds a job. The action runs when the job is taken from here. */
+        public void add(long id, boolean retry, Runnable taken) {
+            (retry ? retries : fresh).add(id);
+            whenTaken.put(id, taken);
+        }
+
         public void add(long id, boolean retry) {
             (retry ? retries : fresh).add(id);
         }
@@ -65,6 +73,12 @@ public final class FoundJobs {
             }
             while (taken.size() < max && !fresh.isEmpty()) {
                 taken.add(fresh.poll());
+            }
+            for (Long id : taken) {
+                Runnable action = whenTaken.remove(id);
+                if (action != null) {
+                    action.run();
+                }
             }
             return taken;
         }

@@ -56,6 +56,32 @@ public final class JobUpkeep {
              limit ?
             """;
 
+    // The index reprise_job_late serves it.
+    public static final String LATE = """
+            select id
+              from reprise_job
+             where {late} <= ? and id not in (select h.id from reprise_held h)
+             order by {late_order}
+             limit ?
+            """;
+
+    // Skips rows that another transaction is changing. A job that was claimed meanwhile runs as before: the turn of a
+    // job
+    // matters only while it waits.
+    private static final String LOCK_LATE = """
+            select id
+              from reprise_job {by primary}
+             where id {in ?} and due_at is not null and lane < 2
+             order by id
+            {skip_locked}
+            """;
+
+    private static final String GIVE = """
+            update reprise_job {by primary}
+               set turn_for = due_at
+             where id {in ?} and due_at is not null
+            """;
+
     private final JobRows jobs;
 
     public JobUpkeep(JobRows jobs) {
@@ -99,6 +125,31 @@ public final class JobUpkeep {
             expired.addAll(jobs.find(session, Endings.end(session, free, JobState.FAILED, FailReason.DEADLINE)));
         }
         return expired;
+    }
+
+    public static boolean isAnyLate(Session session, Duration waited) throws SQLException {
+        session.dialect().preferIndexes(session);
+        return session.first(session.dialect().sql(LATE), SqlRow::number, session.now() - SqlTime.of(waited), 1)
+                .isPresent();
+    }
+
+    /** Gives jobs their turn that were due before this time. Returns how many. */
+    public static int giveTurns(Session session, Duration waited, int limit) throws SQLException {
+        Dialect dialect = session.dialect();
+        dialect.preferIndexes(session);
+        long[] late =
+                session.list(dialect.sql(LATE), SqlRow::number, session.now() - SqlTime.of(waited), limit).stream()
+                        .mapToLong(Long::longValue)
+                        .sorted()
+                        .toArray();
+        int given = 0;
+        for (long[] ids : dialect.pieces(late)) {
+            long[] locked = session.list(dialect.sql(LOCK_LATE), SqlRow::number, (Object) ids).stream()
+                    .mapToLong(Long::longValue)
+                    .toArray();
+            given += locked.length == 0 ? 0 : session.update(dialect.sql(GIVE), (Object) locked);
+        }
+        return given;
     }
 
     public static int prune(Session session, Set<JobState> states, Duration age, int limit) throws SQLException {

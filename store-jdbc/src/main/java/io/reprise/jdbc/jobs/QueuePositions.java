@@ -15,6 +15,7 @@ import io.reprise.job.JobStatus;
 import io.reprise.job.QueueState;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class QueuePositions {
 
     private static final String PLACE = """
-            select lane, parked_by, due_at
+            select lane, parked_by, due_at, turn
               from reprise_job
              where id = ? and due_at is not null
             """;
@@ -42,16 +43,30 @@ public final class QueuePositions {
                and (select j.token from reprise_job j where j.id = h.id and j.due_at is not null) < h.token
             """;
 
-    // One priority is one range of reprise_job_ready, and the limit ends the scan. The "order by" matches the index;
-    // without it the planner may read all jobs.
+    // The jobs of one priority without a turn are one range of reprise_job_ready, and the limit ends the scan. The
+    // "order by" matches the index; without it the planner may read all jobs.
     public static final String DUE = """
             select count(*)
               from (
                 select 1
                   from reprise_job {by reprise_job_ready}
-                 where queue = :queue and lane = :lane and priority = :priority and due_at is not null and due_at <= :due
+                 where queue = :queue and lane = :lane and priority = :priority and turn = ''
+                   and due_at is not null and due_at <= :due
                    and id not in (select h.id from reprise_held h)
                  order by due_at, id
+                 limit :max) x
+            """;
+
+    // Jobs with a turn are due.
+    public static final String DUE_IN_TURNS = """
+            select count(*)
+              from (
+                select 1
+                  from reprise_job {by reprise_job_ready}
+                 where queue = :queue and lane = :lane and priority = :priority and turn > ''
+                   and due_at is not null and due_at <= :due
+                   and id not in (select h.id from reprise_held h)
+                 order by turn, due_at, id
                  limit :max) x
             """;
 
@@ -60,13 +75,14 @@ public final class QueuePositions {
               from (
                 select 1
                   from reprise_job {by reprise_job_ready}
-                 where queue = :queue and lane = :lane and priority = :priority and due_at is not null and due_at <= :due
+                 where queue = :queue and lane = :lane and priority = :priority and turn = :turn
+                   and due_at is not null and due_at <= :due
                    and (due_at < :due or id < :id) and id not in (select h.id from reprise_held h)
                  order by due_at, id
                  limit :max) x
             """;
 
-    private record Place(int lane, @Nullable String parkedBy, long dueAt) {}
+    private record Place(int lane, @Nullable String parkedBy, long dueAt, String turn) {}
 
     private record Settings(
             QueueState.@Nullable Pause paused, @Nullable Integer maxRunning) {}
@@ -103,7 +119,7 @@ public final class QueuePositions {
     }
 
     private static Place place(SqlRow row) throws SQLException {
-        return new Place(row.integer(), row.textOrNull(), row.number());
+        return new Place(row.integer(), row.textOrNull(), row.number(), row.text());
     }
 
     private static Settings settings(SqlRow row) throws SQLException {
@@ -129,10 +145,12 @@ public final class QueuePositions {
     private static int higher(Session session, Job job, Place place, long now, int most) throws SQLException {
         int found = 0;
         for (int level = JobSpec.MAX_PRIORITY; level > job.spec().priority() && found < most; level--) {
-            found += session.one(
-                    session.dialect().sql(DUE),
-                    SqlRow::integer,
-                    level(job, place, level).and("due", now).and("max", most - found));
+            for (String due : List.of(DUE, DUE_IN_TURNS)) {
+                found += session.one(
+                        session.dialect().sql(due),
+                        SqlRow::integer,
+                        level(job, place, level).and("due", now).and("max", most - found));
+            }
         }
         return found;
     }
@@ -142,6 +160,7 @@ public final class QueuePositions {
                 session.dialect().sql(EARLIER),
                 SqlRow::integer,
                 level(job, place, job.spec().priority())
+                        .and("turn", place.turn)
                         .and("due", place.dueAt)
                         .and("id", job.id())
                         .and("max", most));

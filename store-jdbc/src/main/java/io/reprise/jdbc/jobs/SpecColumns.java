@@ -100,6 +100,12 @@ public final class SpecColumns {
                     (specs, spec) -> spec.resource(),
                     (row, draft) -> draft.add(row.textOrNull(), JobSpec.Builder::resource)),
             new Column(
+                    "job_group",
+                    TEXT,
+                    Use.SELDOM,
+                    (specs, spec) -> spec.group(),
+                    (row, draft) -> draft.add(row.textOrNull(), JobSpec.Builder::group)),
+            new Column(
                     "tags",
                     TEXT,
                     Use.SELDOM,

@@ -23,6 +23,7 @@ import io.reprise.store.DueQueues;
 import io.reprise.store.RetryShare;
 import io.reprise.store.StoreException;
 import io.reprise.store.Suspects;
+import io.reprise.store.Turns;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -50,18 +51,28 @@ public final class MySqlClaims implements JobClaims {
 
     private static final Logger log = LoggerFactory.getLogger(MySqlClaims.class);
 
-    // Levels whose first entry is due. Takes no locks; reads one entry of reprise_job_ready per possible level. It does
+    // Levels whose first entry is due, or in which groups wait. Takes no locks; reads one entry of reprise_job_ready
+    // per
+    // possible level, and one more of those with groups. It does
     // not jump from level to level: MySQL does not use the index for a bound that comes from another row.
     private static final String LEVELS = """
-            select q.name, x.lane, p.priority
+            select q.name, x.lane, p.priority,
+                   coalesce((select j.turn from reprise_job j {by reprise_job_ready}
+                     where j.queue = q.name and j.lane = x.lane and j.priority = p.priority
+                     order by j.turn desc
+                     limit 1) > '', false) as turns
               from ({queues}) q
               cross join (select 0 as lane union all select 1 union all select 2) x
               cross join ({priorities}) p
              where not exists (select 1 from reprise_queue r where r.name = q.name and r.paused_at is not null)
-               and (select j.due_at from reprise_job j {by reprise_job_ready}
-                     where j.queue = q.name and j.lane = x.lane and j.priority = p.priority
-                     order by j.due_at
-                     limit 1) <= {now}
+               and ((select j.due_at from reprise_job j {by reprise_job_ready}
+                      where j.queue = q.name and j.lane = x.lane and j.priority = p.priority and j.turn = ''
+                      order by j.due_at
+                      limit 1) <= {now}
+                    or (select j.turn from reprise_job j {by reprise_job_ready}
+                         where j.queue = q.name and j.lane = x.lane and j.priority = p.priority
+                         order by j.turn desc
+                         limit 1) > '')
              order by q.name, x.lane, p.priority desc
             """.replace(
                     "{priorities}",
@@ -69,17 +80,37 @@ public final class MySqlClaims implements JobClaims {
                             .mapToObj(priority -> "select " + priority + " as priority")
                             .collect(Collectors.joining(" union all ")));
 
-    // The first entry of each level. The server jumps through reprise_job_ready from one level to the next.
+    // The levels. The server jumps through reprise_job_ready from one to the next. A level is due if the first entry
+    // without a turn is, or if there are turns.
     static final String HEADS = """
-            select h.queue, h.lane, h.due_at <= {now},
+            select h.queue, h.lane,
+                   coalesce((
+                     select j.turn from reprise_job j {by reprise_job_ready}
+                      where j.queue = h.queue and j.lane = h.lane and j.priority = h.priority
+                      order by j.turn desc
+                      limit 1) > '', false) or coalesce((
+                     select j.due_at from reprise_job j {by reprise_job_ready}
+                      where j.queue = h.queue and j.lane = h.lane and j.priority = h.priority and j.turn = ''
+                      order by j.due_at
+                      limit 1) <= {now}, false),
                    exists (select 1 from reprise_queue p where p.name = h.queue and p.paused_at is not null)
-              from (select j.queue, j.lane, j.priority, min(j.due_at) as due_at
+              from (select j.queue, j.lane, j.priority
                       from reprise_job j {by reprise_job_ready}
                      where j.queue > ? and j.queue < ?
                      group by j.queue, j.lane, j.priority
                      order by j.queue, j.lane, j.priority
                      limit ?) h
              order by h.queue
+            """;
+
+    // The next turn of a level. Each jump is a statement: the server does not use the index for a bound from another
+    // row.
+    static final String NEXT_TURN = """
+            select j.turn
+              from reprise_job j {by reprise_job_ready}
+             where j.queue = :queue and j.lane = :lane and j.priority = :priority and j.turn >= :from
+             order by j.turn
+             limit 1
             """;
 
     // Takes the queue's lock and reads whether the queue is paused or limited. A shared request returns no row if
@@ -99,20 +130,22 @@ public final class MySqlClaims implements JobClaims {
              where h.queue = ?
             """;
 
-    // Due entries of one level after a position, in the order of reprise_job_ready, without held jobs. Takes no locks:
+    // Due entries of one turn of a level after a position, in the order of reprise_job_ready, without held jobs. Takes
+    // no locks:
     // held jobs at the head of the queue are just being settled. One statement reads several levels: # is the number of
     // the level.
     private static final String DUE = """
-            (select j.id, j.lane, j.priority, j.due_at
+            (select j.id, j.lane, j.priority, j.due_at, j.turn
                from reprise_job j {by reprise_job_ready}
-              where j.queue = :queue# and j.lane = :lane# and j.priority = :priority# and j.due_at >= :due#
+              where j.queue = :queue# and j.lane = :lane# and j.priority = :priority# and j.turn = :turn#
+                and j.due_at >= :due#
                 and j.due_at <= {now}
                 and (j.due_at > :due# or j.id > :id#)
                 and (j.deadline is null or j.deadline > {now})
                 and not exists (
                   select 1 from reprise_hold h force index (reprise_hold_job) where h.job_id = j.id and h.token > j.token){types}
               order by j.due_at, j.id
-              limit :max)
+              limit :max#)
             """;
 
     static final String ANY_DUE = DUE.replace("{types}", "");
@@ -171,6 +204,7 @@ public final class MySqlClaims implements JobClaims {
     private final MySqlDatabase database;
     private final LeaseTable leases;
     private final RetryShare share = new RetryShare();
+    private final Turns turns = new Turns();
 
     /** Queues known to have a limit. */
     private final Set<String> limited = ConcurrentHashMap.newKeySet();
@@ -188,18 +222,20 @@ public final class MySqlClaims implements JobClaims {
         private final String queue;
         private final int lane;
         private final int priority;
+        private final boolean turns;
         private long dueAt = Long.MIN_VALUE;
         private long id = Long.MIN_VALUE;
         private boolean exhausted;
 
-        Level(String queue, int lane, int priority) {
+        Level(String queue, int lane, int priority, boolean turns) {
             this.queue = queue;
             this.lane = lane;
             this.priority = priority;
+            this.turns = turns;
         }
     }
 
-    private record Due(long id, int lane, int priority, long dueAt) {}
+    private record Due(long id, int lane, int priority, long dueAt, String turn) {}
 
     private static final Comparator<Due> ORDER = Comparator.comparingInt((Due job) -> -job.priority)
             .thenComparingLong(Due::dueAt)
@@ -271,7 +307,12 @@ public final class MySqlClaims implements JobClaims {
         }
         // The first entry of a level may be held, and those behind it too.
         List<Level> all = levels.values().stream().flatMap(List::stream).toList();
-        return all.size() <= LOOKED_AT && due(session, request, all, 1).isEmpty() ? Map.of() : levels;
+        boolean turns = all.stream().anyMatch(level -> level.turns);
+        return !turns
+                        && all.size() <= LOOKED_AT
+                        && due(session, request, all, 1).isEmpty()
+                ? Map.of()
+                : levels;
     }
 
     private static Map<String, List<Level>> levels(Session session, ClaimRequest request) throws SQLException {
@@ -288,7 +329,7 @@ public final class MySqlClaims implements JobClaims {
             }
             session.list(
                             session.dialect().sql(levelsSql(some.size())),
-                            row -> new Level(row.text(), row.integer(), row.integer()),
+                            row -> new Level(row.text(), row.integer(), row.integer(), row.flag()),
                             some.toArray())
                     .forEach(level -> levels.computeIfAbsent(level.queue, name -> new ArrayList<>())
                             .add(level));
@@ -367,7 +408,8 @@ public final class MySqlClaims implements JobClaims {
         List<Level> suspected = new ArrayList<>();
         for (Level level : levels) {
             // New objects, because the transaction may be a second try.
-            (level.lane == StoredLane.SUSPECT ? suspected : ordinary).add(new Level(queue, level.lane, level.priority));
+            (level.lane == StoredLane.SUSPECT ? suspected : ordinary)
+                    .add(new Level(queue, level.lane, level.priority, level.turns));
         }
         return ClaimPlan.suspectsFirst(
                 want,
@@ -379,7 +421,10 @@ public final class MySqlClaims implements JobClaims {
     private @Nullable Claim takeBatch(Session session, ClaimRequest request, String queue, List<Level> levels, int room)
             throws SQLException {
         int kept = share.kept(queue, room, request.retryShare());
-        List<Due> taken = take(session, request, queue, levels, room, kept);
+        boolean groups = levels.stream().anyMatch(level -> level.turns);
+        List<Due> taken = groups
+                ? takeInTurns(session, request, queue, levels, room, kept)
+                : take(session, request, queue, levels, room, kept);
         return taken.isEmpty() ? null : lease(session, request, queue, taken, 0);
     }
 
@@ -415,30 +460,124 @@ public final class MySqlClaims implements JobClaims {
         return taken;
     }
 
+    /** Locks up to {@code room} jobs of a queue whose groups take turns. Jobs that others have locked are passed by. */
+    private List<Due> takeInTurns(
+            Session session, ClaimRequest request, String queue, List<Level> levels, int room, int kept)
+            throws SQLException {
+        List<Due> taken = new ArrayList<>();
+        Set<Long> tried = new HashSet<>();
+        for (int look = 0; look < MAX_SEARCHES && taken.size() < room; look++) {
+            int retries = (int)
+                    taken.stream().filter(job -> job.lane == StoredLane.RETRY).count();
+            int left = room - taken.size();
+            List<Turns.Pick<Due>> again = new ArrayList<>();
+            List<Turns.Pick<Due>> fresh = new ArrayList<>();
+            for (Level level : levels) {
+                List<Turns.Pick<Due>> chosen = level.lane == StoredLane.RETRY ? again : fresh;
+                if (chosen.size() < left) {
+                    chosen.addAll(turns.choose(
+                            new Turns.Level(queue, level.lane, level.priority),
+                            left - chosen.size(),
+                            request.rulesOf(queue),
+                            walk(session, request, level, tried)));
+                }
+            }
+            int retried = RetryShare.retries(fresh.size(), again.size(), left, kept - retries);
+            List<Turns.Pick<Due>> picked = new ArrayList<>(again.subList(0, retried));
+            picked.addAll(fresh.subList(0, Math.min(fresh.size(), left - retried)));
+            if (picked.isEmpty()) {
+                break;
+            }
+            picked.forEach(turns::took);
+            picked.forEach(pick -> tried.add(pick.job().id));
+            taken.addAll(
+                    lock(session, queue, picked.stream().map(Turns.Pick::job).toList()));
+        }
+        taken.sort(Comparator.comparingInt(job -> -job.priority));
+        return taken;
+    }
+
+    private static Turns.Walk<Due, SQLException> walk(
+            Session session, ClaimRequest request, Level level, Set<Long> tried) {
+        return new Turns.Walk<>() {
+            @Override
+            public List<String> turns(String from, @Nullable String before, int most) throws SQLException {
+                List<String> found = new ArrayList<>();
+                Optional<String> next = next(from);
+                while (next.isPresent() && (before == null || next.get().compareTo(before) < 0)) {
+                    found.add(next.get());
+                    next = found.size() < most ? next(Turns.behind(next.get())) : Optional.empty();
+                }
+                return found;
+            }
+
+            private Optional<String> next(String from) throws SQLException {
+                return session.first(
+                        session.dialect().sql(NEXT_TURN),
+                        SqlRow::text,
+                        Params.of("queue", level.queue)
+                                .and("lane", level.lane)
+                                .and("priority", level.priority)
+                                .and("from", from));
+            }
+
+            @Override
+            public Map<String, List<Due>> due(Map<String, Integer> most) throws SQLException {
+                Map<String, List<Due>> jobs = new HashMap<>();
+                List<String> names = List.copyOf(most.keySet());
+                for (int from = 0; from < names.size(); from += LOOKED_AT) {
+                    Question question = new Question(request);
+                    for (String name : names.subList(from, Math.min(names.size(), from + LOOKED_AT))) {
+                        question.add(level, name, most.get(name) + tried.size());
+                    }
+                    question.ask(session).stream()
+                            .filter(job -> !tried.contains(job.id))
+                            .forEach(job -> jobs.computeIfAbsent(job.turn, name -> new ArrayList<>())
+                                    .add(job));
+                }
+                return jobs;
+            }
+        };
+    }
+
+    /** A statement that reads several turns or levels. */
+    private static final class Question {
+        private final String part;
+        private final List<String> parts = new ArrayList<>();
+        private final Params params;
+
+        Question(ClaimRequest request) {
+            this.part = request.types().isEmpty() ? ANY_DUE : request.others() ? OTHERS_DUE : SOME_DUE;
+            this.params = Params.of("types", request.types().toArray(String[]::new));
+        }
+
+        void add(Level level, String turn, int max) {
+            int n = parts.size();
+            parts.add(part.replace("#", Integer.toString(n)));
+            params.and("queue" + n, level.queue)
+                    .and("lane" + n, level.lane)
+                    .and("priority" + n, level.priority)
+                    .and("turn" + n, turn)
+                    .and("due" + n, level.dueAt)
+                    .and("id" + n, level.id)
+                    .and("max" + n, max);
+        }
+
+        List<Due> ask(Session session) throws SQLException {
+            return parts.isEmpty()
+                    ? List.of()
+                    : session.list(
+                            session.dialect().sql(String.join("union all\n", parts)),
+                            row -> new Due(row.number(), row.integer(), row.integer(), row.number(), row.text()),
+                            params);
+        }
+    }
+
     private static List<Due> due(Session session, ClaimRequest request, List<Level> levels, int max)
             throws SQLException {
-        String part = request.types().isEmpty() ? ANY_DUE : request.others() ? OTHERS_DUE : SOME_DUE;
-        List<String> parts = new ArrayList<>();
-        Params params =
-                Params.of("types", request.types().toArray(String[]::new)).and("max", max);
-        for (Level level : levels) {
-            if (!level.exhausted) {
-                int n = parts.size();
-                parts.add(part.replace("#", Integer.toString(n)));
-                params.and("queue" + n, level.queue)
-                        .and("lane" + n, level.lane)
-                        .and("priority" + n, level.priority)
-                        .and("due" + n, level.dueAt)
-                        .and("id" + n, level.id);
-            }
-        }
-        if (parts.isEmpty()) {
-            return List.of();
-        }
-        List<Due> due = session.list(
-                session.dialect().sql(String.join("union all\n", parts)),
-                row -> new Due(row.number(), row.integer(), row.integer(), row.number()),
-                params);
+        Question question = new Question(request);
+        levels.stream().filter(level -> !level.exhausted).forEach(level -> question.add(level, Turns.NONE, max));
+        List<Due> due = question.ask(session);
         for (Level level : levels) {
             long found = due.stream()
                     .filter(job -> job.lane == level.lane && job.priority == level.priority)

@@ -22,6 +22,7 @@ import io.reprise.store.RetryShare;
 import io.reprise.store.Settlement;
 import io.reprise.store.StoreException;
 import io.reprise.store.Suspects;
+import io.reprise.store.Turns;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -86,15 +87,28 @@ public final class PostgresClaims implements JobClaims {
                        order by j.priority desc limit 1)
                 from level l
                where l.priority is not null)
-            select distinct l.queue, l.lane = 2
+            select distinct l.queue, l.lane = 2, false
               from level l
              where l.priority is not null
                and (
                  select j.id from reprise_job j
-                  where j.queue = l.queue and j.lane = l.lane and j.priority = l.priority and j.due_at <= reprise_now()
+                  where j.queue = l.queue and j.lane = l.lane and j.priority = l.priority and j.turn = ''
+                    and j.due_at <= reprise_now()
                     and (j.deadline is null or j.deadline > reprise_now())
                     and j.id not in (select unnest(h.ids) from reprise_lease h)
                   order by j.due_at, j.id
+                  limit 1) is not null
+            union all
+            select distinct l.queue, false, true
+              from level l
+             where l.priority is not null and l.lane < 2
+               and (
+                 select j.id from reprise_job j
+                  where j.queue = l.queue and j.lane = l.lane and j.priority = l.priority and j.turn > ''
+                    and j.due_at <= reprise_now()
+                    and (j.deadline is null or j.deadline > reprise_now())
+                    and j.id not in (select unnest(h.ids) from reprise_lease h)
+                  order by j.turn, j.due_at, j.id
                   limit 1) is not null
             """;
 
@@ -132,7 +146,7 @@ public final class PostgresClaims implements JobClaims {
                   select j.id, j.ctid as place
                     from reprise_job j
                    where j.queue = :queue
-                     and j.lane = 0 and j.priority = l.priority and j.due_at <= (select reprise_clock())
+                     and j.lane = 0 and j.priority = l.priority and j.turn = '' and j.due_at <= (select reprise_clock())
                      and (j.due_at, j.id) > (l.due_at, l.id)
                      and (j.deadline is null or j.deadline > (select reprise_clock()))
                      and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = :queue and h.id >= :floor)
@@ -146,7 +160,7 @@ public final class PostgresClaims implements JobClaims {
                   select j.id, j.ctid as place
                     from reprise_job j
                    where j.queue = :queue
-                     and j.lane = 1 and j.priority = l.priority and j.due_at <= (select reprise_clock())
+                     and j.lane = 1 and j.priority = l.priority and j.turn = '' and j.due_at <= (select reprise_clock())
                      and (j.due_at, j.id) > (l.due_at, l.id)
                      and (j.deadline is null or j.deadline > (select reprise_clock()))
                      and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = :queue and h.id >= :floor)
@@ -167,7 +181,15 @@ public final class PostgresClaims implements JobClaims {
               returning id, claimed_at)
             select l.id, l.claimed_at, (select min(h.id) from reprise_lease h where h.queue = :queue and h.id >= :floor),
                    (select bit_or(1::bigint << (lane * 20 + priority + 9)) from level where priority is not null),
-                   (select s.id from reprise_job s where s.queue = :queue and s.lane = 2 limit 1) is not null, {claimed}
+                   (select s.id from reprise_job s where s.queue = :queue and s.lane = 2 limit 1) is not null,
+                   (select g.id
+                      from level l
+                      cross join lateral (
+                        select j.id from reprise_job j
+                         where j.queue = :queue and j.lane = l.lane and j.priority = l.priority and j.turn > ''
+                         order by j.turn, j.due_at, j.id
+                         limit 1) g
+                     limit 1) is not null, {claimed}
               from lease l
               cross join picked p
               join reprise_job j on j.ctid = p.place
@@ -232,7 +254,7 @@ public final class PostgresClaims implements JobClaims {
                   select j.id, j.ctid as place, j.due_at, coalesce(j.together, 1) as together
                     from reprise_job j
                    where j.queue = :queue
-                     and j.lane = 2 and j.priority = l.priority and j.due_at <= (select reprise_clock())
+                     and j.lane = 2 and j.priority = l.priority and j.turn = '' and j.due_at <= (select reprise_clock())
                      and (j.deadline is null or j.deadline > (select reprise_clock()))
                      and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = :queue){types}
                    order by j.due_at, j.id
@@ -253,7 +275,7 @@ public final class PostgresClaims implements JobClaims {
                 cross join (select array_agg(id order by id) as ids, min(together) as together from picked) p
                where p.ids is not null
               returning id, claimed_at)
-            select l.id, l.claimed_at, l.id, (select min(together) from picked), true, {claimed}
+            select l.id, l.claimed_at, l.id, (select min(together) from picked), true, false, {claimed}
               from lease l
               cross join picked p
               join reprise_job j on j.ctid = p.place
@@ -277,6 +299,7 @@ public final class PostgresClaims implements JobClaims {
     private final OldSnapshot snapshot;
     private final TableStatistics statistics;
     private final RetryShare share = new RetryShare();
+    private final Turns turns = new Turns();
     private final Map<String, ClaimCursor> cursors = new ConcurrentHashMap<>();
 
     /** Queues in which the last claim saw no suspects. The next claim does not ask for suspects there. */
@@ -294,10 +317,15 @@ public final class PostgresClaims implements JobClaims {
         this.jobs = jobs;
         this.snapshot = new OldSnapshot(database);
         this.statistics = new TableStatistics(database);
-        this.many = new PostgresManyQueues(database, jobs, share);
+        this.many = new PostgresManyQueues(database, jobs, share, turns);
     }
 
-    private record Found(Set<String> queues, Set<String> suspects) {}
+    /**
+     * What a probe found.
+     *
+     * @param grouped queues in which jobs of groups can be claimed
+     */
+    private record Found(Set<String> queues, Set<String> suspects, Set<String> grouped) {}
 
     @Override
     public List<Claim> claim(ClaimRequest request) {
@@ -313,6 +341,9 @@ public final class PostgresClaims implements JobClaims {
     private List<Claim> claimOne(ClaimRequest request) {
         // A probe scans from the start, so it is skipped while the queue is busy or a scan is slow.
         ClaimRequest.Demand demand = request.demands().get(0);
+        if (turns.isGrouped(demand.queue())) {
+            return new Turn(request).claim();
+        }
         int want = Math.min(request.max(), demand.max());
         ClaimCursor cursor = cursors.get(demand.queue());
         boolean costly = cursor != null && cursor.isTrusted(System.nanoTime());
@@ -321,9 +352,21 @@ public final class PostgresClaims implements JobClaims {
             claims = claim(request, demand.queue(), want, request.suspects(), everything(demand.queue()));
         }
         if (claims.isEmpty() && !costly) {
-            claims = claim(request, demand.queue(), want, request.suspects(), probe(request));
+            Found found = probe(request);
+            claims = found.grouped.isEmpty()
+                    ? claim(request, demand.queue(), want, request.suspects(), found)
+                    : new Turn(request).claim();
+        } else if (turns.isGrouped(demand.queue()) && request.max() <= demand.max()) {
+            claims = withGroups(request, claims);
         }
         return claims;
+    }
+
+    /** Adds jobs of groups, which the first claim has just seen. */
+    private List<Claim> withGroups(ClaimRequest request, List<Claim> claims) {
+        Turn turn = new Turn(request);
+        turn.add(claims);
+        return turn.claim();
     }
 
     /** One request for several queues, or for some types. */
@@ -371,7 +414,7 @@ public final class PostgresClaims implements JobClaims {
         }
 
         private boolean isAlone(String queue) {
-            if (!request.types().isEmpty()) {
+            if (!request.types().isEmpty() || turns.isGrouped(queue)) {
                 return false;
             }
             ClaimCursor cursor = cursors.get(queue);
@@ -411,7 +454,7 @@ public final class PostgresClaims implements JobClaims {
                     orPass(() -> many.take(request, group, left, look), PostgresManyQueues.Taken.NOTHING);
             add(taken.claims());
             taken.claims().stream()
-                    .filter(claim -> claim.jobs().size() >= LARGE)
+                    .filter(claim -> claim.jobs().size() >= LARGE && !turns.isGrouped(claim.queue()))
                     .forEach(claim -> noteLarge(claim.queue()));
             return taken;
         }
@@ -533,13 +576,13 @@ public final class PostgresClaims implements JobClaims {
     }
 
     private Found everything(String queue) {
-        return new Found(Set.of(queue), withoutSuspects.contains(queue) ? Set.of() : Set.of(queue));
+        return new Found(Set.of(queue), withoutSuspects.contains(queue) ? Set.of() : Set.of(queue), Set.of());
     }
 
     private Found probe(ClaimRequest request) {
         String[] names =
                 request.demands().stream().map(ClaimRequest.Demand::queue).toArray(String[]::new);
-        Found found = new Found(new HashSet<>(), new HashSet<>());
+        Found found = new Found(new HashSet<>(), new HashSet<>(), new HashSet<>());
         database.send(
                 "look for due jobs",
                 Refusal.never(),
@@ -547,7 +590,9 @@ public final class PostgresClaims implements JobClaims {
                         PostgresManyQueues.BY_INDEX + PROBE,
                         row -> {
                             String queue = row.text();
-                            return (row.flag() ? found.suspects() : found.queues()).add(queue);
+                            boolean suspect = row.flag();
+                            boolean group = row.flag();
+                            return (suspect ? found.suspects : group ? found.grouped : found.queues).add(queue);
                         },
                         Params.of("queues", names)));
         return found;
@@ -582,6 +627,7 @@ public final class PostgresClaims implements JobClaims {
         Answer answer = database.send(
                 "claim jobs of queue " + queue, Refusal.never(), session -> read(session, request.worker(), sql, all));
         cursor.claimed(answer.jobs, want, answer.leastLease, answer.levels);
+        turns.seen(queue, answer.grouped);
         if (answer.suspects) {
             withoutSuspects.remove(queue);
         } else if (!answer.jobs.isEmpty() && withoutSuspects.size() < MOST_NAMES) {
@@ -648,6 +694,7 @@ public final class PostgresClaims implements JobClaims {
         long leastLease;
         long levels;
         boolean suspects;
+        boolean grouped;
         final List<ClaimCursor.Taken> jobs = new ArrayList<>();
 
         List<Claim> claims(String queue, int together) {
@@ -681,6 +728,7 @@ public final class PostgresClaims implements JobClaims {
                     answer.leastLease = least == null ? answer.token : least;
                     answer.levels = row.number();
                     answer.suspects = row.flag();
+                    answer.grouped = row.flag();
                     return answer.jobs.add(jobs.claimed(session, row, worker, answer.token, answer.claimedAt));
                 },
                 params);

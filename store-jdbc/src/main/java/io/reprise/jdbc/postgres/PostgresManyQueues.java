@@ -9,6 +9,7 @@ import io.reprise.jdbc.sql.Database.Refusal;
 import io.reprise.jdbc.sql.Dialect;
 import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
+import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.jdbc.sql.SqlTime;
 import io.reprise.jdbc.sql.StoredLane;
 import io.reprise.job.Job;
@@ -18,9 +19,12 @@ import io.reprise.store.ClaimRequest;
 import io.reprise.store.DueQueues;
 import io.reprise.store.RetryShare;
 import io.reprise.store.Settlement;
+import io.reprise.store.StoreException;
+import io.reprise.store.Turns;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -29,6 +33,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Claims from many queues at once, or jobs of some types only. It finds due jobs without locks, and then takes them by
@@ -48,47 +54,54 @@ final class PostgresManyQueues {
     // Jumps from level to level and from queue to queue through reprise_job_ready. In each level it reads due entries
     // until one is not held. Takes no locks.
     private static final String DUE_QUEUES = """
-            with recursive level (queue, lane, priority, due_at, looks) as (
-              (select j.queue, j.lane, j.priority, j.due_at, 1
+            with recursive level (queue, lane, priority, looks) as (
+              (select j.queue, j.lane, j.priority, 1
                  from reprise_job j
                 where j.queue > :after and j.queue < :before
-                order by j.queue, j.lane, j.priority desc, j.due_at, j.id
+                order by j.queue, j.lane, j.priority desc, j.turn, j.due_at, j.id
                 limit 1)
               union all
-              select x.queue, x.lane, x.priority, x.due_at, l.looks + case when x.queue = l.queue then 0 else 1 end
+              select x.queue, x.lane, x.priority, l.looks + case when x.queue = l.queue then 0 else 1 end
                 from level l
                 cross join lateral (
-                  (select j.queue, j.lane, j.priority, j.due_at
+                  (select j.queue, j.lane, j.priority
                      from reprise_job j
                     where j.queue = l.queue and j.lane = l.lane and j.priority < l.priority and l.lane < 3
-                    order by j.priority desc, j.due_at, j.id
+                    order by j.priority desc, j.turn, j.due_at, j.id
                     limit 1)
                   union all
-                  (select j.queue, j.lane, j.priority, j.due_at
+                  (select j.queue, j.lane, j.priority
                      from reprise_job j
                     where j.queue = l.queue and j.lane > l.lane and j.lane < 3
-                    order by j.lane, j.priority desc, j.due_at, j.id
+                    order by j.lane, j.priority desc, j.turn, j.due_at, j.id
                     limit 1)
                   union all
-                  (select j.queue, j.lane, j.priority, j.due_at
+                  (select j.queue, j.lane, j.priority
                      from reprise_job j
                     where j.queue > l.queue and j.queue < :before
-                    order by j.queue, j.lane, j.priority desc, j.due_at, j.id
+                    order by j.queue, j.lane, j.priority desc, j.turn, j.due_at, j.id
                     limit 1)
                   limit 1) x
                where l.looks <= :looks)
             select l.queue, l.looks,
-                   l.lane < 3 and l.due_at <= reprise_now()
+                   l.lane < 3
                    and not exists (
                      select 1 from reprise_queue p where p.name = l.queue and p.paused_at is not null)
-                   and (
+                   and coalesce((
                      select j.id from reprise_job j
-                      where j.queue = l.queue and j.lane = l.lane and j.priority = l.priority
+                      where j.queue = l.queue and j.lane = l.lane and j.priority = l.priority and j.turn = ''
                         and j.due_at <= reprise_now()
                         and (j.deadline is null or j.deadline > reprise_now())
                         and j.id not in (select unnest(h.ids) from reprise_lease h)
                       order by j.due_at, j.id
-                      limit 1) is not null
+                      limit 1), (
+                     select j.id from reprise_job j
+                      where j.queue = l.queue and j.lane = l.lane and j.priority = l.priority and j.turn > ''
+                        and j.due_at <= reprise_now()
+                        and (j.deadline is null or j.deadline > reprise_now())
+                        and j.id not in (select unnest(h.ids) from reprise_lease h)
+                      order by j.turn, j.due_at, j.id
+                      limit 1)) is not null
               from level l
             """;
 
@@ -113,46 +126,91 @@ final class PostgresManyQueues {
                 from level l
                where l.priority is not null),
             fresh as (
-              select l.queue, x.lane, x.id
+              select l.queue, x.lane, l.priority, x.id
                 from (select * from level where lane = 0 and priority is not null order by n, priority desc) l
                 cross join lateral (
                   select j.lane, j.id
                     from reprise_job j
-                   where j.queue = l.queue and j.lane = 0 and j.priority = l.priority and j.due_at <= reprise_now()
+                   where j.queue = l.queue and j.lane = 0 and j.priority = l.priority and j.turn = ''
+                     and j.due_at <= reprise_now()
                      and (j.deadline is null or j.deadline > reprise_now())
                      and j.id not in (select unnest(h.ids) from reprise_lease h){types}
                    order by j.due_at, j.id
                    limit {batch}) x
                limit :jobs),
             retry as (
-              select l.queue, x.lane, x.id
+              select l.queue, x.lane, l.priority, x.id
                 from (select * from level where lane = 1 and priority is not null order by n, priority desc) l
                 cross join lateral (
                   select j.lane, j.id
                     from reprise_job j
-                   where j.queue = l.queue and j.lane = 1 and j.priority = l.priority and j.due_at <= reprise_now()
+                   where j.queue = l.queue and j.lane = 1 and j.priority = l.priority and j.turn = ''
+                     and j.due_at <= reprise_now()
                      and (j.deadline is null or j.deadline > reprise_now())
                      and j.id not in (select unnest(h.ids) from reprise_lease h){types}
                    order by j.due_at, j.id
                    limit {batch}) x
                limit :jobs),
             suspect as (
-              select l.queue, x.lane, x.id
+              select l.queue, x.lane, l.priority, x.id
                 from (select * from level where lane = 2 and priority is not null order by n, priority desc) l
                 cross join lateral (
                   select j.lane, j.id
                     from reprise_job j
-                   where j.queue = l.queue and j.lane = 2 and j.priority = l.priority and j.due_at <= reprise_now()
+                   where j.queue = l.queue and j.lane = 2 and j.priority = l.priority and j.turn = ''
+                     and j.due_at <= reprise_now()
                      and (j.deadline is null or j.deadline > reprise_now())
                      and j.id not in (select unnest(h.ids) from reprise_lease h){types}
                    order by j.due_at, j.id
                    limit 1) x
                limit :suspects)
-            select queue, lane, id from fresh
+            select queue, lane, priority, id from fresh
             union all
-            select queue, lane, id from retry
+            select queue, lane, priority, id from retry
             union all
-            select queue, lane, id from suspect
+            select queue, lane, priority, id from suspect
+            union all
+            select l.queue, l.lane, l.priority, 0
+              from level l
+             where l.lane < 2 and l.priority is not null
+               and (
+                 select j.id from reprise_job j
+                  where j.queue = l.queue and j.lane = l.lane and j.priority = l.priority and j.turn > ''
+                  order by j.turn, j.due_at, j.id
+                  limit 1) is not null
+            """;
+
+    /** In place of a job, it marks a level in which jobs of groups wait. */
+    private static final long GROUPED = 0;
+
+    // Jumps from turn to turn of a level through reprise_job_ready. Takes no locks.
+    private static final String TURNS = """
+            with recursive found (turn, n) as (
+              select (select j.turn from reprise_job j
+                       where j.queue = :queue and j.lane = :lane and j.priority = :priority and j.turn >= :from
+                       order by j.turn limit 1), 1
+              union all
+              select (select j.turn from reprise_job j
+                       where j.queue = :queue and j.lane = :lane and j.priority = :priority and j.turn > f.turn
+                       order by j.turn limit 1), f.n + 1
+                from found f
+               where f.turn is not null and f.n < :most and (f.turn < :before or :before = ''))
+            select turn from found where turn is not null and (turn < :before or :before = '')
+            """;
+
+    // The first due jobs of some turns. Takes no locks.
+    private static final String IN_TURNS = """
+            select t.turn, x.id
+              from unnest((select :turns::text[]), (select :limits::bigint[])) as t (turn, most)
+              cross join lateral (
+                select j.id
+                  from reprise_job j
+                 where j.queue = :queue and j.lane = :lane and j.priority = :priority and j.turn = t.turn
+                   and j.due_at <= reprise_now()
+                   and (j.deadline is null or j.deadline > reprise_now())
+                   and j.id not in (select unnest(h.ids) from reprise_lease h){types}
+                 order by j.due_at, j.id
+                 limit t.most) x
             """;
 
     // For one queue: waits for its lock, as other claims do.
@@ -225,12 +283,14 @@ final class PostgresManyQueues {
     private final Database database;
     private final JobRows jobs;
     private final RetryShare share;
+    private final Turns turns;
     private final FoundJobs stocks = new FoundJobs();
 
-    PostgresManyQueues(Database database, JobRows jobs, RetryShare share) {
+    PostgresManyQueues(Database database, JobRows jobs, RetryShare share, Turns turns) {
         this.database = database;
         this.jobs = jobs;
         this.share = share;
+        this.turns = turns;
     }
 
     /**
@@ -354,6 +414,8 @@ final class PostgresManyQueues {
         Params params = findParams(request, names, max, suspects);
         Map<String, FoundJobs.Stock> found = new HashMap<>();
         Set<String> suspected = new LinkedHashSet<>();
+        Map<Turns.Level, List<Long>> levels = new LinkedHashMap<>();
+        Set<Turns.Level> grouped = new HashSet<>();
         database.send(
                 "look for due jobs",
                 Refusal.never(),
@@ -362,15 +424,101 @@ final class PostgresManyQueues {
                         row -> {
                             String queue = row.text();
                             int lane = row.integer();
-                            if (lane == StoredLane.SUSPECT) {
-                                return suspected.add(queue);
+                            Turns.Level level = new Turns.Level(queue, lane, row.integer());
+                            long id = row.number();
+                            if (id == GROUPED) {
+                                return grouped.add(level);
                             }
-                            found.computeIfAbsent(queue, name -> new FoundJobs.Stock())
-                                    .add(row.number(), lane == StoredLane.RETRY);
-                            return true;
+                            return lane == StoredLane.SUSPECT
+                                    ? suspected.add(queue)
+                                    : levels.computeIfAbsent(level, key -> new ArrayList<>())
+                                            .add(id);
                         },
                         params));
+        int left = max;
+        for (String name : names) {
+            FoundJobs.Stock stock = stock(request, name, left, levels, grouped);
+            if (stock.size() > 0) {
+                found.put(name, stock);
+            }
+            turns.seen(name, grouped.stream().anyMatch(level -> level.queue().equals(name)));
+            left = Math.max(0, left - stock.size());
+        }
         return new Look(found, suspected, false);
+    }
+
+    /**
+     * Returns what was found in a queue. Where groups wait it looks again: there the jobs without a group have one
+     * turn among others.
+     */
+    private FoundJobs.Stock stock(
+            ClaimRequest request,
+            String queue,
+            int max,
+            Map<Turns.Level, List<Long>> levels,
+            Set<Turns.Level> grouped) {
+        FoundJobs.Stock stock = new FoundJobs.Stock();
+        Stream.concat(levels.keySet().stream(), grouped.stream())
+                .filter(level -> level.queue().equals(queue))
+                .distinct()
+                .sorted(Comparator.comparingInt(Turns.Level::lane)
+                        .thenComparing(Turns.Level::priority, Comparator.reverseOrder()))
+                .forEach(level -> {
+                    boolean retry = level.lane() == StoredLane.RETRY;
+                    if (!grouped.contains(level)) {
+                        levels.get(level).forEach(id -> stock.add(id, retry));
+                    } else if (max > 0) {
+                        turns.choose(level, max, request.rulesOf(queue), walk(request, level))
+                                .forEach(pick -> stock.add(pick.job(), retry, () -> turns.took(pick)));
+                    }
+                });
+        return stock;
+    }
+
+    private Turns.Walk<Long, StoreException> walk(ClaimRequest request, Turns.Level level) {
+        return new Turns.Walk<>() {
+            @Override
+            public List<String> turns(String from, @Nullable String before, int most) {
+                return database.send(
+                        "look for turns",
+                        Refusal.never(),
+                        session -> session.listOfLast(
+                                BY_INDEX + TURNS,
+                                SqlRow::text,
+                                params(level)
+                                        .and("from", from)
+                                        .and("before", before == null ? "" : before)
+                                        .and("most", most)));
+            }
+
+            @Override
+            public Map<String, List<Long>> due(Map<String, Integer> most) {
+                Map<String, List<Long>> due = new HashMap<>();
+                String sql =
+                        database.dialect().sql(BY_INDEX + IN_TURNS.replace("{types}", PostgresClaims.ofTypes(request)));
+                Params params = params(level)
+                        .and("turns", most.keySet().toArray(String[]::new))
+                        .and(
+                                "limits",
+                                most.values().stream()
+                                        .mapToLong(Integer::longValue)
+                                        .toArray())
+                        .and("types", request.types().toArray(String[]::new));
+                database.send(
+                        "look for due jobs",
+                        Refusal.never(),
+                        session -> session.listOfLast(
+                                sql,
+                                row -> due.computeIfAbsent(row.text(), turn -> new ArrayList<>())
+                                        .add(row.number()),
+                                params));
+                return due;
+            }
+        };
+    }
+
+    private static Params params(Turns.Level level) {
+        return Params.of("queue", level.queue()).and("lane", level.lane()).and("priority", level.priority());
     }
 
     static String findSql(Dialect dialect, String types, int batch) {
@@ -404,7 +552,7 @@ final class PostgresManyQueues {
         for (String name : names) {
             Batch batch = batches.get(name);
             if (batch != null) {
-                claims.add(batch.claim(name));
+                claims.add(batch.claim(name, turns.isGrouped(name) ? ids.get(name) : null));
                 share.claimed(name, batch.taken.size(), request.retryShare());
             }
         }
@@ -430,9 +578,10 @@ final class PostgresManyQueues {
             this.claimedAt = claimedAt;
         }
 
-        Claim claim(String queue) {
+        /** Returns the claim. Jobs of one priority come in the given order, or else by their due times. */
+        Claim claim(String queue, @Nullable List<Long> order) {
             List<Job> ordered = taken.stream()
-                    .sorted(PostgresClaims.FIRST)
+                    .sorted(order == null ? PostgresClaims.FIRST : inOrder(order))
                     .map(ClaimCursor.Taken::job)
                     .toList();
             Set<JobId> admitted = new HashSet<>();
@@ -447,6 +596,14 @@ final class PostgresManyQueues {
             }
             return new Claim(token, queue, claimedAt, false, ordered, admitted, damaged);
         }
+    }
+
+    private static Comparator<ClaimCursor.Taken> inOrder(List<Long> ids) {
+        Map<Long, Integer> places = new HashMap<>();
+        ids.forEach(id -> places.put(id, places.size()));
+        return Comparator.comparingInt(
+                        (ClaimCursor.Taken taken) -> -taken.level().priority())
+                .thenComparing(taken -> places.getOrDefault(taken.job().id().value(), 0));
     }
 
     private Map<String, Batch> read(Session session, String worker, String sql, Params params) throws SQLException {

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads and writes the settings of queues, and counts their jobs. */
@@ -95,11 +96,20 @@ public final class QueueTable {
             select min(due_at) as oldest
               from (select j.due_at
                       from reprise_job j
-                     where j.queue = :queue and j.lane = {lane} and j.priority = {priority}
+                     where j.queue = :queue and j.lane = {lane} and j.priority = {priority} and j.turn = ''
                        and j.due_at is not null and j.due_at <= {now}
                        and j.id not in (select h.id from reprise_held h where h.queue = :queue)
                      order by j.due_at
                      limit 1) level
+            """;
+
+    // The first job of the next turn of a level.
+    private static final String NEXT_TURN = """
+            select turn, due_at
+              from reprise_job {by reprise_job_ready}
+             where queue = :queue and lane = :lane and priority = :priority and due_at is not null and turn > :turn
+             order by turn, due_at
+             limit 1
             """;
 
     private static final String WAITING = """
@@ -113,6 +123,13 @@ public final class QueueTable {
             """;
 
     private static final int READY_LANES = 3;
+
+    /** Lanes whose groups take turns. */
+    private static final int TURN_LANES = 2;
+
+    /** Turns of a level whose first jobs are compared: a group that waits is served within a round. */
+    private static final int MAX_TURNS = 100;
+
     private static final int MAX_PRIORITY = 9;
 
     /** Queues in one statement. */
@@ -261,7 +278,10 @@ public final class QueueTable {
         for (String name : names) {
             Found queue = at(queues, name);
             if (queue.more) {
-                queue.oldest = oldest(session, name);
+                queue.oldest = Stream.of(oldest(session, name), oldestInTurns(session, name))
+                        .flatMap(Optional::stream)
+                        .min(Comparator.naturalOrder())
+                        .orElse(null);
             }
         }
     }
@@ -275,7 +295,29 @@ public final class QueueTable {
         return params;
     }
 
-    private static @Nullable Instant oldest(Session session, String queue) throws SQLException {
+    /** The job of a turn that has waited longest, among the first turns of each level. */
+    private static Optional<Instant> oldestInTurns(Session session, String queue) throws SQLException {
+        record First(String turn, Instant dueAt) {}
+        List<Instant> found = new ArrayList<>();
+        for (int lane = 0; lane < TURN_LANES; lane++) {
+            for (int priority = -MAX_PRIORITY; priority <= MAX_PRIORITY; priority++) {
+                Optional<First> first = Optional.of(new First("", Instant.MAX));
+                for (int turns = 0; first.isPresent() && turns < MAX_TURNS; turns++) {
+                    first = session.first(
+                            session.dialect().sql(NEXT_TURN),
+                            row -> new First(row.text(), row.instant()),
+                            Params.of("queue", queue)
+                                    .and("lane", lane)
+                                    .and("priority", priority)
+                                    .and("turn", first.get().turn));
+                    first.ifPresent(job -> found.add(job.dueAt));
+                }
+            }
+        }
+        return found.stream().min(Comparator.naturalOrder());
+    }
+
+    private static Optional<Instant> oldest(Session session, String queue) throws SQLException {
         return session
                 .list(
                         session.dialect().sql(OLDEST_OF_ALL_LEVELS),
@@ -283,8 +325,7 @@ public final class QueueTable {
                         Params.of("queue", queue))
                 .stream()
                 .flatMap(Optional::stream)
-                .min(Comparator.naturalOrder())
-                .orElse(null);
+                .min(Comparator.naturalOrder());
     }
 
     public static int live(Session session, String prefix, int most) throws SQLException {

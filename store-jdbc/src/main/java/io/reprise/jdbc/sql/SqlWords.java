@@ -57,6 +57,8 @@ public final class SqlWords {
             delete $1 by $2    | delete from $1                | delete $1 from $1 force index ($2)    | delete from $1
             on_conflict $1     | on conflict $1 do update set  | on duplicate key update               | on conflict $1 do update set
             new.$1             | excluded.$1                   | values($1)                            | excluded.$1
+            late               | job_group is not null and turn = '' and lane < 2 and due_at | late_at | job_group is not null and turn = '' and lane < 2 and due_at
+            late_order         | due_at                        | late_at                               | due_at
             for_update         | for update                    | for update                            |
             skip_locked        | for update skip locked        | for update skip locked                |
             for_no_key_update  | for no key update             | for update                            |

@@ -25,6 +25,7 @@ import io.reprise.store.DueQueues;
 import io.reprise.store.RetryShare;
 import io.reprise.store.Settlement;
 import io.reprise.store.Suspects;
+import io.reprise.store.Turns;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -34,6 +35,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,11 +53,29 @@ public final class SqliteClaims implements JobClaims {
              limit 1
             """;
 
-    // Due entries of one level, in the order of reprise_job_ready, without held jobs. The ids of held
+    // The turns of a level from one on: jumps through reprise_job_ready, however many jobs each turn has.
+    static final String NEXT_TURNS = """
+            with recursive found (turn) as (
+              select (select j.turn from reprise_job j
+                       where j.queue = :queue and j.lane = :lane and j.priority = :priority and j.due_at is not null
+                         and j.turn >= :from
+                       order by j.turn limit 1)
+              union all
+              select (select j.turn from reprise_job j
+                       where j.queue = :queue and j.lane = :lane and j.priority = :priority and j.due_at is not null
+                         and j.turn > f.turn
+                       order by j.turn limit 1)
+                from found f
+               where f.turn is not null)
+            select turn from found where turn is not null limit :max
+            """;
+
+    // Due entries of one turn of a level, in the order of reprise_job_ready, without held jobs. The ids of held
     // jobs are collected once.
     private static final String DUE = """
               from reprise_job j
-             where j.queue = :queue and j.lane = :lane and j.priority = :priority and j.due_at is not null and j.due_at <= :now
+             where j.queue = :queue and j.lane = :lane and j.priority = :priority and j.turn = :turn
+               and j.due_at is not null and j.due_at <= :now
                and (j.deadline is null or j.deadline > :now)
                and j.id not in (select h.id from reprise_held h where h.queue = :queue){types}
              order by j.due_at, j.id
@@ -128,6 +148,7 @@ public final class SqliteClaims implements JobClaims {
     private final LeaseTable leases;
     private final RetryShare share = new RetryShare();
     private final FoundJobs stocks = new FoundJobs();
+    private final Turns turns = new Turns();
     private volatile boolean busy;
 
     public SqliteClaims(Database database, SpecColumns specs, LeaseTable leases) {
@@ -170,16 +191,25 @@ public final class SqliteClaims implements JobClaims {
     private static boolean isAnythingDue(Session session, String queue, int lane, long now) throws SQLException {
         Optional<Integer> level = level(session, queue, lane, Integer.MAX_VALUE);
         while (level.isPresent()) {
-            if (session.first(
-                            ANY_DUE,
-                            SqlRow::number,
-                            level(queue, lane, level.get(), now).and("max", 1))
-                    .isPresent()) {
-                return true;
+            // Turns are walked from the first on: those whose jobs all run are not many.
+            int priority = level.get();
+            Supplier<Params> params = () -> level(queue, lane, priority, now);
+            Optional<String> turn = turn(session, params, Turns.NONE);
+            while (turn.isPresent()) {
+                Params first = params.get().and("turn", turn.get()).and("max", 1);
+                if (session.first(ANY_DUE, SqlRow::number, first).isPresent()) {
+                    return true;
+                }
+                turn = turn(session, params, Turns.behind(turn.get()));
             }
             level = level(session, queue, lane, level.get());
         }
         return false;
+    }
+
+    private static Optional<String> turn(Session session, Supplier<Params> level, String from) throws SQLException {
+        return session.first(
+                NEXT_TURNS, SqlRow::text, level.get().and("from", from).and("max", 1));
     }
 
     @Override
@@ -257,36 +287,66 @@ public final class SqliteClaims implements JobClaims {
     }
 
     /** Whether there may be more. */
-    private static boolean find(
-            Session session, ClaimRequest request, FoundJobs.Plan plan, Map<String, FoundJobs.Stock> found)
+    private boolean find(Session session, ClaimRequest request, FoundJobs.Plan plan, Map<String, FoundJobs.Stock> found)
             throws SQLException {
         boolean more = false;
         long now = session.now();
         for (String name : plan.queues()) {
             FoundJobs.Stock stock = new FoundJobs.Stock();
-            find(session, request, name, StoredLane.FRESH, now, plan.jobs()).forEach(id -> stock.add(id, false));
-            find(session, request, name, StoredLane.RETRY, now, plan.jobs()).forEach(id -> stock.add(id, true));
+            find(session, request, name, StoredLane.FRESH, now, plan.jobs())
+                    .forEach(pick -> stock.add(pick.job(), false, () -> turns.took(pick)));
+            find(session, request, name, StoredLane.RETRY, now, plan.jobs())
+                    .forEach(pick -> stock.add(pick.job(), true, () -> turns.took(pick)));
             found.put(name, stock);
             more |= stock.size() >= plan.jobs();
         }
         return more;
     }
 
-    private static List<Long> find(Session session, ClaimRequest request, String queue, int lane, long now, int most)
-            throws SQLException {
-        List<Long> found = new ArrayList<>();
+    private List<Turns.Pick<Long>> find(
+            Session session, ClaimRequest request, String queue, int lane, long now, int most) throws SQLException {
+        List<Turns.Pick<Long>> found = new ArrayList<>();
         Optional<Integer> level = level(session, queue, lane, Integer.MAX_VALUE);
         while (level.isPresent() && found.size() < most) {
-            found.addAll(session.list(
-                    SOME_ANY_DUE,
-                    SqlRow::number,
-                    level(queue, lane, level.get(), now)
-                            .and("max", most - found.size())
-                            .and("types", types(request))
-                            .and("wanted", !request.others())));
+            int priority = level.get();
+            Supplier<Params> params = () -> level(queue, lane, priority, now)
+                    .and("types", types(request))
+                    .and("wanted", !request.others());
+            found.addAll(turns.choose(
+                    new Turns.Level(queue, lane, priority),
+                    most - found.size(),
+                    request.rulesOf(queue),
+                    walk(session, params, SOME_ANY_DUE, SqlRow::number)));
             level = level(session, queue, lane, level.get());
         }
         return found;
+    }
+
+    /** A statement costs no round trip here, so each turn has one of its own. */
+    private static <J> Turns.Walk<J, SQLException> walk(
+            Session session, Supplier<Params> level, String due, Session.Reader<J> reader) {
+        return new Turns.Walk<>() {
+            @Override
+            public List<String> turns(String from, @Nullable String before, int most) throws SQLException {
+                List<String> found = session.list(
+                        NEXT_TURNS, SqlRow::text, level.get().and("from", from).and("max", most));
+                return before == null
+                        ? found
+                        : found.stream()
+                                .filter(turn -> turn.compareTo(before) < 0)
+                                .toList();
+            }
+
+            @Override
+            public Map<String, List<J>> due(Map<String, Integer> most) throws SQLException {
+                Map<String, List<J>> jobs = new HashMap<>();
+                for (Map.Entry<String, Integer> each : most.entrySet()) {
+                    Params turn = level.get().and("turn", each.getKey()).and("max", each.getValue());
+                    jobs.put(each.getKey(), session.list(due, reader, turn));
+                }
+                return jobs;
+            }
+        };
     }
 
     private List<Claim> claim(Session session, ClaimRequest request, FoundJobs.Taken taken) throws SQLException {
@@ -359,7 +419,7 @@ public final class SqliteClaims implements JobClaims {
 
         @Nullable
         Claim suspects(int room, Suspects suspects) throws SQLException {
-            List<ClaimedRows.Due> due = due(StoredLane.SUSPECT, room);
+            List<ClaimedRows.Due> due = jobs(due(StoredLane.SUSPECT, room));
             if (due.isEmpty()) {
                 return null;
             }
@@ -393,25 +453,30 @@ public final class SqliteClaims implements JobClaims {
                                         Params.of("queue", queue)
                                                 .and("ids", ids)
                                                 .and("now", now)));
-                found.sort(ClaimedRows.Due.ORDER);
+                found.sort(turns.isGrouped(queue) ? ClaimedRows.Due.BY_PRIORITY : ClaimedRows.Due.ORDER);
                 return !found.isEmpty();
             }
-            List<ClaimedRows.Due> retries = due(StoredLane.RETRY, kept);
-            List<ClaimedRows.Due> fresh = due(StoredLane.FRESH, room - retries.size());
+            List<Turns.Pick<ClaimedRows.Due>> retries = due(StoredLane.RETRY, kept);
+            List<Turns.Pick<ClaimedRows.Due>> fresh = due(StoredLane.FRESH, room - retries.size());
             if (retries.size() == kept && kept + fresh.size() < room) {
                 retries = due(StoredLane.RETRY, room - fresh.size());
             }
-            found = new ArrayList<>(retries);
-            found.addAll(fresh);
+            found = new ArrayList<>(jobs(retries));
+            found.addAll(jobs(fresh));
             if (!retries.isEmpty() && !fresh.isEmpty()) {
-                found.sort(ClaimedRows.Due.ORDER);
+                found.sort(turns.isGrouped(queue) ? ClaimedRows.Due.BY_PRIORITY : ClaimedRows.Due.ORDER);
             }
             return !found.isEmpty();
         }
 
+        private List<ClaimedRows.Due> jobs(List<Turns.Pick<ClaimedRows.Due>> picks) {
+            picks.forEach(turns::took);
+            return picks.stream().map(Turns.Pick::job).toList();
+        }
+
         /** Returns the first due jobs of a lane, level by level. */
-        private List<ClaimedRows.Due> due(int lane, int max) throws SQLException {
-            List<ClaimedRows.Due> due = new ArrayList<>();
+        private List<Turns.Pick<ClaimedRows.Due>> due(int lane, int max) throws SQLException {
+            List<Turns.Pick<ClaimedRows.Due>> due = new ArrayList<>();
             Optional<Integer> level = max == 0 ? Optional.empty() : level(session, queue, lane, Integer.MAX_VALUE);
             while (level.isPresent()) {
                 int left = max - due.size();
@@ -421,12 +486,25 @@ public final class SqliteClaims implements JobClaims {
             return due;
         }
 
-        private List<ClaimedRows.Due> due(int lane, int level, int max) throws SQLException {
-            Params params = SqliteClaims.level(queue, lane, level, now).and("max", max);
-            return request.types().isEmpty()
-                    ? session.list(ALL_DUE, rows, params)
-                    : session.list(
-                            SOME_DUE, rows, params.and("types", types(request)).and("wanted", !request.others()));
+        private List<Turns.Pick<ClaimedRows.Due>> due(int lane, int priority, int max) throws SQLException {
+            boolean some = !request.types().isEmpty();
+            Turns.Level level = new Turns.Level(queue, lane, priority);
+            Supplier<Params> params = () -> some
+                    ? SqliteClaims.level(queue, lane, priority, now)
+                            .and("types", types(request))
+                            .and("wanted", !request.others())
+                    : SqliteClaims.level(queue, lane, priority, now);
+            // Most queues have no groups.
+            if (turn(session, params, Turns.behind(Turns.NONE)).isEmpty()) {
+                List<ClaimedRows.Due> due = session.list(
+                        some ? SOME_DUE : ALL_DUE,
+                        rows,
+                        params.get().and("turn", Turns.NONE).and("max", max));
+                return turns.pick(
+                        level, List.of(new Turns.Waiting<>(Turns.NONE, due.iterator())), max, request.rulesOf(queue));
+            }
+            return turns.choose(
+                    level, max, request.rulesOf(queue), walk(session, params, some ? SOME_DUE : ALL_DUE, rows));
         }
 
         private Claim lease() throws SQLException {

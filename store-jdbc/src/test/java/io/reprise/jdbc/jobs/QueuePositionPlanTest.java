@@ -48,6 +48,7 @@ class QueuePositionPlanTest {
         return Params.of("queue", "default")
                 .and("lane", 0)
                 .and("priority", 1)
+                .and("turn", "")
                 .and("due", due)
                 .and("id", 60_000L)
                 .and("max", 1_001);
@@ -86,7 +87,7 @@ class QueuePositionPlanTest {
                         params(60_000L));
                 assertThat(String.join("\n", steps))
                         .contains(
-                                "INDEX reprise_job_ready (queue=? AND lane=? AND priority=? AND due_at>? AND due_at<?)");
+                                "INDEX reprise_job_ready (queue=? AND lane=? AND priority=? AND turn=? AND due_at>? AND due_at<?)");
             }
         }
     }

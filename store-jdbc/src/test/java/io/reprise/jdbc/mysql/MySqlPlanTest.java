@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.jdbc.MariaDb;
 import io.reprise.jdbc.jobs.JobQueries;
+import io.reprise.jdbc.jobs.JobUpkeep;
 import io.reprise.jdbc.jobs.QueuePositions;
 import io.reprise.jdbc.rows.ControlTable;
 import io.reprise.jdbc.rows.QueueTable;
@@ -144,6 +145,7 @@ class MySqlPlanTest {
                             Params.of("queue", "default")
                                     .and("lane", 0)
                                     .and("priority", 2)
+                                    .and("turn", "")
                                     .and("due", 0L)
                                     .and("id", 0L)
                                     .and("max", BATCH));
@@ -208,6 +210,23 @@ class MySqlPlanTest {
     }
 
     @Test
+    void turns_are_found_by_jumps() throws SQLException {
+        assertThat(reads(session -> {
+                    assertThat(session.list(
+                                    dialect.sql(MySqlClaims.NEXT_TURN),
+                                    SqlRow::text,
+                                    Params.of("queue", "default")
+                                            .and("lane", 0)
+                                            .and("priority", 2)
+                                            .and("from", "")))
+                            .containsExactly("");
+                    assertThat(session.list(dialect.sql(JobUpkeep.LATE), SqlRow::number, Long.MAX_VALUE, 100))
+                            .isEmpty();
+                }))
+                .isLessThan(2 * BATCH);
+    }
+
+    @Test
     void a_queue_position_stops_at_the_limit() throws SQLException {
         assertThat(reads(session -> {
                     session.one(dialect.sql(QueuePositions.DUE), SqlRow::number, position(Long.MAX_VALUE));
@@ -220,6 +239,7 @@ class MySqlPlanTest {
         return Params.of("queue", "default")
                 .and("lane", 0)
                 .and("priority", 1)
+                .and("turn", "")
                 .and("due", due)
                 .and("id", 60_000L)
                 .and("max", 1_001);

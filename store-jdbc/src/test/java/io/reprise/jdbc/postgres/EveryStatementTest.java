@@ -153,6 +153,13 @@ class EveryStatementTest {
                           from generate_series(1, %1$d) n) x
                 """.formatted(2 * rows));
         database.execute("""
+                insert into reprise_job (
+                  id, due_at, first_due_at, created_at, lane, priority, queue, type, wait_reason, payload, job_group)
+                select nextval('reprise_job_id'), due, due, due, n %% 2, n %% 3, 'grouped', 'work',
+                       case when n %% 4 = 1 then 'RETRY' else 'NEW' end, '{}', 'group-' || n %% 1000
+                  from (select n, reprise_now() - 1000000 - n as due from generate_series(1, %1$d) n) x
+                """.formatted(rows));
+        database.execute("""
                 insert into reprise_finished (
                   id, finished_at, first_due_at, created_at, started_at, token, attempts, losses, interruptions, snoozes, granted, lane,
                   priority, state, fail_reason, worker, queue, type, payload, error_type, fingerprint)

@@ -113,6 +113,8 @@ class SqlitePlanTest {
         return Params.of("queue", "default")
                 .and("lane", 0)
                 .and("priority", 0)
+                .and("turn", "")
+                .and("from", "")
                 .and("now", 1L)
                 .and("max", max);
     }
@@ -131,7 +133,7 @@ class SqlitePlanTest {
     void a_claim_reads_due_jobs_of_one_level_in_order_by_the_ready_index() throws SQLException {
         assertThat(plan(SqliteClaims.ALL_DUE, level(500)))
                 .contains("SEARCH j USING INDEX reprise_job_ready"
-                        + " (queue=? AND lane=? AND priority=? AND due_at>? AND due_at<?)")
+                        + " (queue=? AND lane=? AND priority=? AND turn=? AND due_at>? AND due_at<?)")
                 .doesNotContain("TEMP B-TREE FOR ORDER BY")
                 .doesNotContain("SCAN j");
     }
@@ -139,11 +141,22 @@ class SqlitePlanTest {
     @Test
     void a_look_for_work_reads_one_job_by_the_ready_index() throws SQLException {
         assertThat(plan(SqliteClaims.ANY_DUE, level(1)))
-                .contains("reprise_job_ready (queue=? AND lane=? AND priority=? AND due_at>? AND due_at<?)")
+                .contains("reprise_job_ready (queue=? AND lane=? AND priority=? AND turn=? AND due_at>? AND due_at<?)")
                 .doesNotContain("TEMP B-TREE FOR ORDER BY");
         assertThat(plan(SqliteClaims.LEVEL, "default", 0, 9))
                 .contains("COVERING INDEX reprise_job_ready (queue=? AND lane=? AND priority<?)")
                 .doesNotContain("TEMP B-TREE");
+    }
+
+    @Test
+    void turns_are_found_by_jumps_through_the_ready_index() throws SQLException {
+        assertThat(plan(SqliteClaims.NEXT_TURNS, level(10)).lines())
+                .filteredOn(line -> line.contains(" j "))
+                .isNotEmpty()
+                .allMatch(line -> line.contains("reprise_job_ready (queue=? AND lane=? AND priority=? AND turn>?)"));
+        assertThat(plan(DIALECT.sql(JobUpkeep.LATE), 1L, 10))
+                .contains("INDEX reprise_job_late (due_at<?)")
+                .doesNotContain("TEMP B-TREE FOR ORDER BY");
     }
 
     @Test

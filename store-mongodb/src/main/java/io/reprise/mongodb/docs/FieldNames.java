@@ -22,6 +22,18 @@ public final class FieldNames {
 
     public static final String PRIORITY = "priority";
     public static final String LANE = "lane";
+
+    /** The group with which the job takes turns. */
+    public static final String GROUP = "group";
+
+    /**
+     * The turn of a live job: its group if the job was due when it was stored or was given its turn, otherwise empty.
+     */
+    public static final String TURN = "turn";
+
+    /** The due time of a delayed job or retry of a group that has no turn of its own. */
+    public static final String LATE = "late_us";
+
     public static final String TOGETHER = "together";
     public static final String EXCUSED = "excused";
     public static final String UNHEARD = "unheard";

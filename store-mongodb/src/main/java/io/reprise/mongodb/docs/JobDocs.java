@@ -123,6 +123,8 @@ public final class JobDocs {
                 .append(FieldNames.LIVE_QUEUE, spec.queue())
                 .append(FieldNames.HELD_KEY, spec.key())
                 .append(FieldNames.WAIT_REASON, (due > now ? WaitReason.DELAYED : WaitReason.NEW).name())
+                .append(FieldNames.TURN, spec.group() == null || due > now ? "" : spec.group())
+                .append(FieldNames.LATE, spec.group() == null || due <= now ? null : due)
                 .append(FieldNames.PARKED, false)
                 .append(FieldNames.PARKED_BY, null)
                 .append(FieldNames.FIRST_DUE, due)

@@ -67,6 +67,7 @@ public final class SpecDocs {
                 .append(DELAY, spec.delay().isZero() ? null : MongoTime.of(spec.delay()))
                 .append(ASKED, MongoTime.ofNullable(spec.dueAt()))
                 .append(RESOURCE, spec.resource())
+                .append(FieldNames.GROUP, spec.group())
                 .append(TAGS, spec.tags().isEmpty() ? null : List.copyOf(spec.tags()))
                 .append(KEY, spec.key())
                 .append(KEY_RULE, spec.key() == null ? null : spec.keyRule().name())
@@ -160,6 +161,7 @@ public final class SpecDocs {
                 () -> spec.priority(from.get(FieldNames.PRIORITY, Number.class).intValue()));
         settings.add(() -> spec.policy(policy(from.getString(POLICY))));
         settings.add(() -> spec.resource(from.getString(RESOURCE)));
+        settings.add(() -> spec.group(from.getString(FieldNames.GROUP)));
         settings.add(() -> spec.idempotencyKey(from.getString(IDEMPOTENCY_KEY)));
         settings.add(() -> spec.timeout(MongoTime.durationOrNull(FieldNames.number(from, TIMEOUT))));
         settings.add(() -> spec.schedule(from.getString(SCHEDULE)));

@@ -58,6 +58,7 @@ public interface DataContract extends StoreFixture {
                 .priority(-9)
                 .policy(policy())
                 .resource("r".repeat(100))
+                .group("g".repeat(100))
                 .tags(tags())
                 .key("k".repeat(250), KeyRule.REPLACE)
                 .idempotencyKey("i".repeat(250))
