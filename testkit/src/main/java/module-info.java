@@ -21,4 +21,5 @@ module io.reprise.testkit {
     exports io.reprise.testkit.fixture;
     exports io.reprise.testkit.fuzz;
     exports io.reprise.testkit.servers;
+    exports io.reprise.testkit.steps;
 }

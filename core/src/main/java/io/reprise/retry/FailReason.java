@@ -48,5 +48,10 @@ public enum FailReason {
      * Retries of this error almost never succeed, and {@link RetryPolicy#giveUpBelow} says to give up in that case. The
      * policy sets it. A person fixes the cause and retries the job.
      */
-    HOPELESS
+    HOPELESS,
+    /**
+     * A step that runs at most once has started, and nobody knows how it ended. The worker sets it. A person finds out
+     * and says so by {@code Operations.resolveStep}: done, run again, or failed. A plain manual retry is refused.
+     */
+    UNKNOWN_OUTCOME
 }

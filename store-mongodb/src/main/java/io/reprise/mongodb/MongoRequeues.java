@@ -15,6 +15,7 @@ import io.reprise.mongodb.docs.MongoAudit;
 import io.reprise.mongodb.docs.MongoErrors;
 import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.mongodb.docs.MongoTime;
+import io.reprise.step.StoredStep;
 import io.reprise.store.Lane;
 import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
@@ -35,6 +36,7 @@ final class MongoRequeues {
 
     private static final String[] OF_THE_OLD_LIFE = {
         FieldNames.HISTORY,
+        FieldNames.STEPS,
         FieldNames.TOKEN,
         FieldNames.RUNNER,
         FieldNames.MARK,
@@ -230,7 +232,10 @@ final class MongoRequeues {
                 .set(FieldNames.QUEUE, queue)
                 .set(FieldNames.LIVE_QUEUE, queue)
                 .set(FieldNames.HELD_KEY, job.get("key"))
-                .remove(FieldNames.DEADLINE);
+                .remove(FieldNames.DEADLINE)
+                .pull(
+                        FieldNames.STEPS,
+                        new Document("state", StoredStep.State.FAILED.name()).append("token", FieldNames.after(0)));
         if (requeue.edit().payload() != null) {
             change.set("payload", requeue.edit().payload());
         }

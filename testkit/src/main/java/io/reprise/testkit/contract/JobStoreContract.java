@@ -2,6 +2,7 @@
 package io.reprise.testkit.contract;
 
 import io.reprise.testkit.fixture.StoreFixture;
+import io.reprise.testkit.steps.StepContract;
 
 /**
  * The promises of a {@link io.reprise.store.JobStore}, as tests. A store's test class implements this and supplies
@@ -45,4 +46,5 @@ public interface JobStoreContract
                 QueuePositionContract,
                 DocumentContract,
                 TypeContract,
-                DeadGroupContract {}
+                DeadGroupContract,
+                StepContract {}
