@@ -78,6 +78,11 @@ public record StoredStep(
             String type,
             @Nullable String message) {}
 
+    /** Returns this step with another value. */
+    public StoredStep withValue(@Nullable String other) {
+        return new StoredStep(name, kind, state, token, at, dueAt, suspensions, type, other, failure);
+    }
+
     /** Returns whether the step has its end. */
     public boolean isEnded() {
         return state == State.DONE || state == State.FAILED;

@@ -7,6 +7,7 @@ import io.reprise.internal.control.LocalControl;
 import io.reprise.internal.engine.Driver;
 import io.reprise.internal.engine.EngineParts;
 import io.reprise.job.Job;
+import io.reprise.job.JobId;
 import io.reprise.job.JobSignal;
 import io.reprise.job.JobSpec;
 import io.reprise.job.PayloadException;
@@ -42,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 final class StepBook {
 
     /** A job that is woken this often at one place without an end there would go on for ever. */
-    private static final int MAX_SUSPENSIONS = 100;
+    static final int MAX_SUSPENSIONS = 100;
 
     /** A write whose answer was lost is written again: the store takes the same row twice. */
     private static final int MAX_WRITES = 3;
@@ -173,13 +174,8 @@ final class StepBook {
             if (there != null && there.isEnded()) {
                 return Objects.requireNonNull(ended(there, type));
             }
-            StoredStep.StepFailure late = new StoredStep.StepFailure(
-                    FailReason.DEADLINE,
-                    FailureClass.TIMEOUT,
-                    "EventTimeout",
-                    "Nobody told job " + run.id() + " the event " + name + " in time");
-            if (!write(
-                    store, StepWrite.failed(name, Kind.EVENT, late).replacing().granting(granted()))) {
+            StepWrite late = late(run.id(), name);
+            if (!write(store, late.granting(granted()))) {
                 // The event came while the run decided that it came too late: the first one wins.
                 StoredStep told = read().steps().stream()
                         .filter(step -> step.name().equals(name))
@@ -187,10 +183,18 @@ final class StepBook {
                         .orElseThrow(() -> new StaleLeaseException(run.id(), run.token()));
                 return Objects.requireNonNull(ended(told, type));
             }
-            throw new StepFailedException(name, late);
+            throw new StepFailedException(name, Objects.requireNonNull(late.failure()));
         } finally {
             leave();
         }
+    }
+
+    /** Returns the end of an event that nobody told in time. */
+    static StepWrite late(JobId job, String event) {
+        String why = "Nobody told job " + job + " the event " + event + " in time";
+        StoredStep.StepFailure failure =
+                new StoredStep.StepFailure(FailReason.DEADLINE, FailureClass.TIMEOUT, "EventTimeout", why);
+        return StepWrite.failed(event, Kind.EVENT, failure).replacing();
     }
 
     /** Suspends the run, or returns the row if the wait is over. */

@@ -37,7 +37,7 @@ public final class StepEndpoints implements Endpoints {
             .orNull()
             .named("StepFailure");
 
-    private static final Schema STEP = Schema.object()
+    public static final Schema STEP = Schema.object()
             .must("name", Schema.name())
             .must("kind", Schema.choice(StoredStep.Kind.class))
             .must("state", Schema.choice(StoredStep.State.class))
@@ -124,7 +124,7 @@ public final class StepEndpoints implements Endpoints {
                 api.reprise().steps(job.id()).stream().map(StepEndpoints::view).toList(), null));
     }
 
-    private static Map<String, @Nullable Object> view(StoredStep step) {
+    public static Map<String, @Nullable Object> view(StoredStep step) {
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("name", step.name());
         view.put("kind", step.kind());
