@@ -18,6 +18,7 @@ module io.reprise.core {
     exports io.reprise.remote;
     exports io.reprise.retry;
     exports io.reprise.settings;
+    exports io.reprise.step;
     exports io.reprise.store;
     exports io.reprise.testing;
 

@@ -22,4 +22,5 @@ module io.reprise.testkit {
     exports io.reprise.testkit.fuzz;
     exports io.reprise.testkit.servers;
     exports io.reprise.testkit.turns;
+    exports io.reprise.testkit.steps;
 }

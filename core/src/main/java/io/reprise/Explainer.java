@@ -128,13 +128,16 @@ final class Explainer {
     }
 
     private void control() {
-        String resource = job.spec().resource();
         ControlKey parkedBy = queuePosition.parkedBy() == null
                 ? null
                 : ControlKey.parse(queuePosition.parkedBy()).orElse(null);
         if (parkedBy != null && parkedBy.kind() != ControlKey.Kind.BREAKER) {
             reasons.add(new Explanation.BudgetEmpty(parkedBy, controlOperations.budget(parkedBy, parkedBy(parkedBy))));
         }
+        // A step may have parked the job by the breaker of its own resource.
+        String resource = parkedBy != null && parkedBy.kind() == ControlKey.Kind.BREAKER
+                ? parkedBy.subject()
+                : job.spec().resource();
         if (resource != null) {
             String name = ControlKey.breaker(resource).text();
             store.controls(List.of(name)).stream()

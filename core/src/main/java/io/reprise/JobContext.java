@@ -9,6 +9,11 @@ import io.reprise.job.PayloadException;
 import io.reprise.job.Transaction;
 import io.reprise.remote.StaleLeaseException;
 import java.util.Optional;
+import io.reprise.step.Step;
+import io.reprise.step.StepFailedException;
+import io.reprise.step.StepWork;
+import java.time.Duration;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,4 +114,78 @@ public interface JobContext {
      * @throws IllegalArgumentException if the transaction belongs to another kind of store
      */
     void complete(Transaction transaction);
+
+    /**
+     * Runs a step without a result, once for the job. A step that is stored is not run again, in whatever run. Its name
+     * is its identity: the order of steps may change between versions of the code.
+     *
+     * <p>If the work fails, this run ends and the policy decides when the next one begins. If no further run of the step
+     * is worthwhile, the next run throws {@link StepFailedException} here, so that the handler can undo earlier steps.
+     *
+     * @param name name with the form of {@link JobSpec#requireName}, once in a run
+     * @param work the work. Its effect outside the store may happen again if the worker dies before the step is stored
+     * @throws StepFailedException if the step has failed for good
+     */
+    void step(String name, StepWork work);
+
+    /**
+     * Runs a step without a result whose effect is in the caller's own transaction. The step is stored in that transaction
+     * after the work, so both commit together: the effect happens exactly once. Commit after this call.
+     *
+     * @param transaction the open transaction, from the module of the store
+     * @throws StepFailedException if the step has failed for good
+     * @throws StaleLeaseException if this run has lost its lease; roll back
+     */
+    void step(String name, Transaction transaction, StepWork work);
+
+    /**
+     * Runs a step with a result, once for the job; see {@link #step(String, StepWork)}. The stored result is returned
+     * instead of running the work again.
+     *
+     * @return the result; null if the work returned null
+     * @throws StepFailedException if the step has failed for good
+     */
+    <T> T step(Step<T> step, Callable<T> work);
+
+    /**
+     * Runs a step with a result whose effect is in the caller's own transaction; see
+     * {@link #step(String, Transaction, StepWork)}.
+     *
+     * @return the result; null if the work returned null
+     * @throws StepFailedException if the step has failed for good
+     * @throws StaleLeaseException if this run has lost its lease; roll back
+     */
+    <T> T step(Step<T> step, Transaction transaction, Callable<T> work);
+
+    /**
+     * Returns a key of the step that runs now, for other systems' idempotency keys: the id of the job and the name of the
+     * step. It is the same in every run.
+     *
+     * @throws IllegalStateException if no step runs
+     */
+    String stepKey();
+
+    /**
+     * Waits. The run ends here without an attempt, and the job is due after the duration; the next run goes on behind the
+     * sleep. A sleeping job holds no thread and no lease.
+     *
+     * @param name name with the form of {@link JobSpec#requireName}, once in a run
+     * @param duration 0 to 36,500 days, from the first time that a run comes here
+     * @throws IllegalArgumentException if {@code duration} is outside these bounds
+     */
+    void sleep(String name, Duration duration);
+
+    /**
+     * Waits for an event that somebody tells the job by {@link Reprise#tell}. The event may have come before. The run ends
+     * here without an attempt, and the next run goes on when the event is there. A waiting job holds no thread and no
+     * lease.
+     *
+     * @param event name with the form of {@link JobSpec#requireName}, once in a run
+     * @param type class of the event
+     * @param timeout 0 to 36,500 days, from the first time that a run comes here
+     * @return the event
+     * @throws StepFailedException if nobody told the event in time; from then on the event is refused
+     * @throws IllegalArgumentException if {@code timeout} is outside these bounds
+     */
+    <T> T await(String event, Class<T> type, Duration timeout);
 }

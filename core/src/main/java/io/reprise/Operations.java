@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
+import io.reprise.failure.FailureClass;
 import io.reprise.insight.JobEvent;
 import io.reprise.internal.control.ControlOperations;
 import io.reprise.internal.engine.Engine;
@@ -23,9 +24,12 @@ import io.reprise.job.StoredSchedule;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.JobChange;
+import io.reprise.step.StoredStep;
 import io.reprise.store.JobStore;
 import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
+import io.reprise.store.StepEdit;
+import io.reprise.store.StepWrite;
 import io.reprise.store.StoreException;
 import java.time.Duration;
 import java.time.Instant;
@@ -52,7 +56,8 @@ import org.slf4j.LoggerFactory;
 public final class Operations {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise");
-    private static final Set<FailReason> BARRED = EnumSet.of(FailReason.PERMANENT, FailReason.UNREADABLE);
+    private static final Set<FailReason> BARRED =
+            EnumSet.of(FailReason.PERMANENT, FailReason.UNREADABLE, FailReason.UNKNOWN_OUTCOME);
     private static final int PRUNE_BATCH = 5_000;
 
     private final JobStore store;
@@ -100,7 +105,7 @@ public final class Operations {
      * is PENDING with reason MANUAL, and the time until its deadline starts again. A second call on the job that now waits has the same effect again.
      *
      * @throws RefusedException if the job does not exist (NOT_FOUND), is running, succeeded or cancelled
-     *     (INVALID_STATE), failed as PERMANENT or UNREADABLE (NOT_RETRYABLE), has spent its attempts
+     *     (INVALID_STATE), failed as PERMANENT, UNREADABLE or UNKNOWN_OUTCOME (NOT_RETRYABLE), has spent its attempts
      *     (MAX_RETRIES_EXCEEDED), another live job holds its unique key (KEY_TAKEN), or the asked time is past
      *     (OUT_OF_BOUNDS). {@link ManualRetry#forced} overrides NOT_RETRYABLE and MAX_RETRIES_EXCEEDED
      */
@@ -263,6 +268,90 @@ public final class Operations {
         String payload = how.payload() == null ? null : codec.seal(how.payload());
         Requeue.Edit edit = new Requeue.Edit(how.newId(), how.queue(), payload);
         return new Requeue("replay", Duration.ZERO, window(job), !how.keepCounters(), grant, edit);
+    }
+
+    /**
+     * Says that a step with an unknown outcome was done, and retries its job. The next run gets this result.
+     *
+     * @param json the result as JSON; null if the step has none
+     * @throws RefusedException if the job does not exist (NOT_FOUND), if it runs, or if the step has no start without an
+     *     end (INVALID_STATE)
+     */
+    public void finishStep(JobId id, String step, @Nullable String json) {
+        String type = json == null ? null : "a value that " + note.by() + " gave";
+        resolve(id, StepWrite.done(step, type, json == null ? null : codec.seal(json)));
+    }
+
+    /**
+     * Says that a step with an unknown outcome failed, and retries its job. The next run gets a
+     * {@link io.reprise.step.StepFailedException}. A later retry keeps this failure; {@link #forgetStep} removes it.
+     *
+     * @param why the reason, for the handler and for people
+     * @throws RefusedException see {@link #finishStep}
+     */
+    public void failStep(JobId id, String step, String why) {
+        StoredStep.StepFailure failure =
+                new StoredStep.StepFailure(FailReason.PERMANENT, FailureClass.PERMANENT, "FailedByHand", why);
+        resolve(id, StepWrite.failed(step, StoredStep.Kind.STEP, failure));
+    }
+
+    /**
+     * Lets a step with an unknown outcome run again, and retries its job. The effect of the step may happen twice.
+     *
+     * @throws RefusedException see {@link #forgetStep}
+     */
+    public void repeatStep(JobId id, String step) {
+        forgetStep(id, step);
+        retry(id, ManualRetry.NOW.forced());
+    }
+
+    private void resolve(JobId id, StepWrite row) {
+        edit(id, new StepEdit.Resolve(row.replacing()), row.name());
+        retry(id, ManualRetry.NOW.forced());
+    }
+
+    /**
+     * Forgets a step, so that the next run does it again. Does not retry the job.
+     *
+     * @throws RefusedException if the job does not exist (NOT_FOUND), if it runs, or if it has no such step
+     *     (INVALID_STATE)
+     */
+    public void forgetStep(JobId id, String step) {
+        edit(id, new StepEdit.Forget(step), step);
+    }
+
+    /**
+     * Forgets a step and all that were stored at the same time or later. The next run begins there. Does not retry the
+     * job.
+     *
+     * @throws RefusedException see {@link #forgetStep}
+     */
+    public void forgetStepsFrom(JobId id, String step) {
+        edit(id, new StepEdit.ForgetFrom(step), step);
+    }
+
+    /**
+     * Forgets all steps, so that the next run begins at the start. Does not retry the job.
+     *
+     * @throws RefusedException if the job does not exist (NOT_FOUND) or runs (INVALID_STATE)
+     */
+    public void forgetSteps(JobId id) {
+        edit(id, new StepEdit.ForgetAll(), "");
+    }
+
+    private void edit(JobId id, StepEdit edit, String step) {
+        switch (store.editSteps(id, edit, note)) {
+            case MISSING -> throw refused(Code.NOT_FOUND, id, "does not exist");
+            case RUNNING -> throw refused(Code.INVALID_STATE, id, "runs, and its run knows its steps");
+            case NO_STEP ->
+                throw refused(
+                        Code.INVALID_STATE,
+                        id,
+                        edit instanceof StepEdit.Resolve
+                                ? "has no step " + step + " with a start and without an end"
+                                : "has no step " + step);
+            case DONE -> {}
+        }
     }
 
     /**

@@ -4,10 +4,14 @@ package io.reprise;
 import io.reprise.failure.Failure;
 import io.reprise.internal.run.RemoteRuns;
 import io.reprise.job.Job;
+import io.reprise.job.JobSpec;
+import io.reprise.job.PayloadException;
 import io.reprise.job.Progress;
+import io.reprise.job.RefusedException;
 import io.reprise.remote.RemoteLease;
 import io.reprise.remote.RemoteReport;
 import io.reprise.remote.StaleLeaseException;
+import io.reprise.step.StoredStep;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
@@ -51,6 +55,76 @@ public final class RemoteWorkers {
      */
     public boolean heartbeat(RemoteLease.Key key, Duration term, @Nullable Progress progress) {
         return runs.renew(key, RemoteLease.requireTerm(term), progress);
+    }
+
+    /**
+     * Returns the steps that a job has stored, in their order, with values as they were before they were stored. A worker
+     * asks before its first step, and skips those that are DONE.
+     *
+     * @throws StaleLeaseException if the lease is lost
+     */
+    public List<StoredStep> steps(RemoteLease.Key key) {
+        return runs.steps(key);
+    }
+
+    /**
+     * Stores a step that is done. A second call under the same lease with the same result is accepted and changes
+     * nothing.
+     *
+     * @param step name with the form of {@link JobSpec#requireName}
+     * @param result JSON text; null for none
+     * @throws StaleLeaseException if the lease is lost; nothing is changed
+     * @throws RefusedException if the step is stored already (INVALID_STATE)
+     * @throws PayloadException if the result is too long, or the job has too many steps
+     */
+    public void checkpoint(RemoteLease.Key key, String step, @Nullable String result) {
+        runs.checkpoint(key, JobSpec.requireName("step", step), result, false);
+    }
+
+    /**
+     * Stores that a step has started which must not run twice. A run that finds it STARTED must not run it, and reports
+     * the job as failed for good.
+     *
+     * @param step name with the form of {@link JobSpec#requireName}
+     * @throws StaleLeaseException if the lease is lost; nothing is changed
+     * @throws RefusedException if the step is stored already (INVALID_STATE)
+     */
+    public void start(RemoteLease.Key key, String step) {
+        runs.checkpoint(key, JobSpec.requireName("step", step), null, true);
+    }
+
+    /**
+     * Ends the run until a time. The next run asks again and goes on.
+     *
+     * @param step name with the form of {@link JobSpec#requireName}
+     * @param duration 0 to 36,500 days, from the first call for this step
+     * @return true if the run has ended; false if the sleep is over and the run goes on
+     * @throws StaleLeaseException if the lease is lost; nothing is changed
+     * @throws RefusedException if the name is one of a step or an event (INVALID_STATE)
+     */
+    public boolean sleep(RemoteLease.Key key, String step, Duration duration) {
+        return runs.pause(key, JobSpec.requireName("step", step), StoredStep.Kind.SLEEP, requireWait(duration));
+    }
+
+    /**
+     * Ends the run until somebody tells the job an event, or the wait has lasted too long. The next run asks again: it
+     * finds the event among {@link #steps}, or it is too late.
+     *
+     * @param event name with the form of {@link JobSpec#requireName}
+     * @param timeout 0 to 36,500 days, from the first call for this event
+     * @return true if the run has ended; false if the event is there or too late, and the run goes on
+     * @throws StaleLeaseException if the lease is lost; nothing is changed
+     * @throws RefusedException if the name is one of a step or a sleep (INVALID_STATE)
+     */
+    public boolean await(RemoteLease.Key key, String event, Duration timeout) {
+        return runs.pause(key, JobSpec.requireName("event", event), StoredStep.Kind.EVENT, requireWait(timeout));
+    }
+
+    private static Duration requireWait(Duration wait) {
+        if (wait.isNegative() || wait.compareTo(JobSpec.MAX_DELAY) > 0) {
+            throw new IllegalArgumentException("A wait must be 0 to " + JobSpec.MAX_DELAY + ", not " + wait);
+        }
+        return wait;
     }
 
     /**

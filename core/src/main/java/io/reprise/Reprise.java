@@ -46,8 +46,11 @@ import io.reprise.job.Transaction;
 import io.reprise.job.WorkerState;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.settings.CeilingException;
+import io.reprise.step.StoredStep;
+import io.reprise.step.Telling;
 import io.reprise.store.JobStore;
 import io.reprise.store.JobWriter;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -356,6 +359,67 @@ public final class Reprise implements AutoCloseable {
         } catch (PayloadException e) {
             return stored;
         }
+    }
+
+    /**
+     * Tells a live job an event, for which its handler waits by {@link JobContext#await}. The event may come before the
+     * handler waits. The first event of a name stays. Storing the event and waking the job are one step.
+     *
+     * @param event name with the form of {@link JobSpec#requireName}
+     * @param value encoded by the {@link PayloadCodec}
+     * @return true if the event is stored; false if the job knew an event of this name, or had waited too long
+     * @throws RefusedException if the job does not exist (NOT_FOUND), has ended, has a step or a sleep of this name, or has
+     *     as many steps as a job may have (INVALID_STATE)
+     * @throws PayloadException if the value cannot be encoded, or its stored form has more than
+     *     {@value StoredStep#MAX_VALUE_BYTES} bytes
+     */
+    public boolean tell(JobId id, String event, Object value) {
+        return tellJson(id, event, value.getClass().getName(), codec.encode(value));
+    }
+
+    /**
+     * Tells a live job an event in JSON, as {@link #tell} does.
+     *
+     * @param type name for the class of the value in messages
+     * @throws RefusedException see {@link #tell}
+     * @throws PayloadException see {@link #tell}
+     */
+    public boolean tellJson(JobId id, String event, String type, String json) {
+        JobSpec.requireName("event", event);
+        String stored = codec.seal(json);
+        int bytes = stored.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > StoredStep.MAX_VALUE_BYTES) {
+            throw new PayloadException("Event " + event + " for job " + id + " has " + bytes + " bytes; at most "
+                    + StoredStep.MAX_VALUE_BYTES + " are stored");
+        }
+        Telling answer = store.tell(id, event, type, stored);
+        if (answer == Telling.TOLD) {
+            Engine running = engine;
+            if (running != null) {
+                running.wake();
+            }
+            return true;
+        }
+        if (answer == Telling.ALREADY_TOLD) {
+            return false;
+        }
+        String why = switch (answer) {
+            case MISSING -> "does not exist";
+            case ENDED -> "has ended: nobody waits for event " + event;
+            case FULL -> "has as many steps as a job may have: event " + event + " does not fit";
+            default -> "uses the name " + event + " for a step or a sleep, not for an event";
+        };
+        throw new RefusedException(
+                answer == Telling.MISSING ? RefusedException.Code.NOT_FOUND : RefusedException.Code.INVALID_STATE,
+                "Job " + id + " " + why);
+    }
+
+    /**
+     * Returns the steps of a job in the order in which they were written, sleeps and events included. Empty if the job
+     * does not exist.
+     */
+    public List<StoredStep> steps(JobId id) {
+        return store.steps(id).steps();
     }
 
     /**

@@ -94,11 +94,14 @@ public record Job(JobId id, JobSpec spec, JobStatus status, JobCounts counts, Jo
 
     /**
      * Returns whether the policy leaves the job another counted attempt. False if it succeeded or was cancelled, if it
-     * failed as PERMANENT or UNREADABLE, or if its attempts are spent.
+     * failed as PERMANENT, UNREADABLE or UNKNOWN_OUTCOME, or if its attempts are
+     * spent.
      */
     public boolean isRetryable() {
         FailReason reason = failReason();
-        boolean barred = reason == FailReason.PERMANENT || reason == FailReason.UNREADABLE;
+        boolean barred = reason == FailReason.PERMANENT
+                || reason == FailReason.UNREADABLE
+                || reason == FailReason.UNKNOWN_OUTCOME;
         boolean over = state() == JobState.SUCCEEDED || state() == JobState.CANCELLED;
         return !barred
                 && !over

@@ -13,7 +13,8 @@ import io.reprise.retry.RetryPolicy;
  *     {@link io.reprise.retry.LossRule} limits them
  * @param interruptions runs that an orderly shutdown cut short, or whose remote worker never reported
  * @param snoozes runs whose handler asked to be called later, and admitted runs that failed as the resource does
- * @param granted attempts that manual retries added to the limit of the policy
+ * @param granted attempts that manual retries added to the limit of the policy. After a new step it is at least the
+ *     attempts so far, so that each step has the attempts of the policy
  * @since 0.1.0
  */
 public record JobCounts(int attempts, int losses, int interruptions, int snoozes, int granted) {

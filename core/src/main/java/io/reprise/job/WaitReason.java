@@ -30,6 +30,15 @@ public enum WaitReason {
     /** The handler asked to be called later. A worker claims the job at its due time. No attempt was spent. */
     SNOOZE,
 
+    /** The handler sleeps in a step. A worker claims the job at its due time. No attempt was spent. */
+    SLEEP,
+
+    /**
+     * The handler waits for an event. A worker claims the job when a caller tells it by {@link Reprise#tell}, or at its
+     * due time, when the wait has lasted too long. No attempt was spent.
+     */
+    EVENT,
+
     /**
      * A worker parked the job because the breaker of its resource holds it back. No attempt was spent. The leading
      * worker unparks it as the breaker admits jobs. A person can cancel it, or force the breaker closed by

@@ -53,5 +53,10 @@ public enum FailReason {
      * The job would be retried, but a retry budget could not pay for it and its overflow is FAIL. The worker that ran the
      * job sets it. A person can retry the job, which costs no credit.
      */
-    BUDGET
+    BUDGET,
+    /**
+     * A step that runs at most once has started, and nobody knows how it ended. The worker sets it. A person finds out
+     * and says so by {@code Operations.resolveStep}: done, run again, or failed. A plain manual retry is refused.
+     */
+    UNKNOWN_OUTCOME
 }

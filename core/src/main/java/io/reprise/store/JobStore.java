@@ -17,6 +17,7 @@ import io.reprise.job.Progress;
 import io.reprise.job.QueueState;
 import io.reprise.job.StoredSchedule;
 import io.reprise.job.Transaction;
+import io.reprise.step.Telling;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -172,6 +173,26 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
      */
     boolean progress(JobId job, long token, Progress progress);
 
+    /** Returns the steps of a job; no steps if there is no such job. A run calls it at its first step. */
+    StepList steps(JobId job);
+
+    /**
+     * Tells a live job an event. The first event of a name is stored and stays. If the job waits with reason EVENT and
+     * an OPEN row of this name, it is due now. All of it is one atomic step. It excludes a {@link #settle} that begins
+     * to wait for the event: no event is lost between the two.
+     *
+     * @param name name of the event
+     * @param type name of the class of the value
+     * @param value JSON, as the codec stored it
+     */
+    Telling tell(JobId job, String name, String type, String value);
+
+    /**
+     * Changes the steps of a job that does not run, and writes an audit entry, in one atomic step. Nothing is written
+     * unless the answer is DONE.
+     */
+    StepEdit.Result editSteps(JobId job, StepEdit edit, AuditNote note);
+
     /**
      * Fails pending jobs whose deadline has passed, with reason DEADLINE. Parked jobs are included; running ones are
      * not. Each job is one atomic step with its follow-up jobs. The leader calls it about every second.
@@ -318,7 +339,8 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
 
     /**
      * Puts a FAILED or PENDING job back to PENDING, as {@code requeue} says. The check of state and unique key, the
-     * change and the audit entry are one atomic step. A second call on the job that waits works again.
+     * change and the audit entry are one atomic step. A second call on the job that waits works again. Steps that FAILED
+     * in a run are deleted, so that they run again; those that a person let fail stay. A job with a new id has no steps.
      */
     RequeueResult requeue(JobId id, Requeue requeue, AuditNote note);
 
@@ -379,15 +401,15 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
     Optional<JobId> findByIdempotencyKey(String key);
 
     /**
-     * Deletes a job in a terminal state with its history and idempotency keys, and writes an audit entry, in one step.
+     * Deletes a job in a terminal state with its history, steps and idempotency keys, and writes an audit entry, in one step.
      *
      * @return whether this call deleted it; false if there is no such job or it is not in a terminal state
      */
     boolean discard(JobId id, AuditNote note);
 
     /**
-     * Deletes jobs that reached one of these terminal states longer ago than {@code age}, with their history and
-     * idempotency keys. The leader calls it again and again until nothing is left, then every 10 seconds.
+     * Deletes jobs that reached one of these terminal states longer ago than {@code age}, with their history, steps
+     * and idempotency keys. The leader calls it again and again until nothing is left, then every 10 seconds.
      *
      * @param states terminal states
      * @param limit how many at most

@@ -7,7 +7,7 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * The two writes of a store that can also take part in a caller's transaction: {@link JobStore#within}.
+ * The writes of a store that can also take part in a caller's transaction: {@link JobStore#within}.
  *
  * @since 0.1.0
  */
@@ -65,4 +65,16 @@ public interface JobWriter {
      * @return the time of the batch, the stale jobs, and the jobs that became CANCELLED instead
      */
     Settled settle(List<Settlement> settlements, Collection<Long> closing);
+
+    /**
+     * Writes steps of runs that go on. For each, one atomic step checks that {@code token} is the live token of the job
+     * and writes the row. The condition on the token is in the statement that writes.
+     *
+     * <p>A row of the same name may be there only if it is OPEN or STARTED and {@link StepWrite#replaces} is true. Then
+     * this row takes its place. Writing a row again with the same token and content is harmless.
+     *
+     * @param checkpoints each job once; may be empty
+     * @return an answer for each checkpoint, in order
+     */
+    List<Checkpoint.Answer> checkpoint(List<Checkpoint> checkpoints);
 }

@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  * @param decision the decision, kept with the attempt; null after a success, a cancellation, or a claim that did not
  *     start
  * @param followUps follow-up jobs, stored in the same step exactly if the settlement is accepted
+ * @param step a step that is written in the same step exactly if the settlement is accepted as it is; null if there is
+ *     none. If the job begins to wait for an event that was told already, it is due at once
  * @since 0.1.0
  */
 public record Settlement(
@@ -43,9 +45,10 @@ public record Settlement(
         Next next,
         @Nullable Failure failure,
         @Nullable Decision decision,
-        FollowUps followUps) {
+        FollowUps followUps,
+        @Nullable StepWrite step) {
 
-    /** Creates a settlement without follow-up jobs. */
+    /** Creates a settlement without follow-up jobs and without a step. */
     public Settlement(
             JobId job,
             long token,
@@ -54,12 +57,17 @@ public record Settlement(
             Next next,
             @Nullable Failure failure,
             @Nullable Decision decision) {
-        this(job, token, spent, ran, next, failure, decision, FollowUps.NONE);
+        this(job, token, spent, ran, next, failure, decision, FollowUps.NONE, null);
     }
 
     /** Returns this settlement with other follow-up jobs. The last call wins. */
     public Settlement with(FollowUps followUps) {
-        return new Settlement(job, token, spent, ran, next, failure, decision, followUps);
+        return new Settlement(job, token, spent, ran, next, failure, decision, followUps, step);
+    }
+
+    /** Returns this settlement with a step. The last call wins. */
+    public Settlement with(@Nullable StepWrite step) {
+        return new Settlement(job, token, spent, ran, next, failure, decision, followUps, step);
     }
 
     /** Returns how the attempt ended that the store keeps of this claim. */

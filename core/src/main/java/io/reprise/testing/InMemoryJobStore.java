@@ -33,6 +33,8 @@ import io.reprise.job.WorkerReport;
 import io.reprise.job.WorkerState;
 import io.reprise.retry.FailReason;
 import io.reprise.store.ActivityQuery;
+import io.reprise.step.Telling;
+import io.reprise.store.Checkpoint;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
@@ -48,6 +50,8 @@ import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
+import io.reprise.store.StepEdit;
+import io.reprise.store.StepList;
 import io.reprise.store.Unparking;
 import io.reprise.store.WorkerCounts;
 import java.nio.charset.StandardCharsets;
@@ -89,9 +93,10 @@ public final class InMemoryJobStore implements JobStore {
     private final MemoryTables tables = new MemoryTables();
     private final MemoryInserts inserting = new MemoryInserts(tables);
     private final MemoryClaims claiming = new MemoryClaims(tables);
-    private final MemorySettlements settling = new MemorySettlements(tables, inserting);
-    private final MemorySchedules schedules = new MemorySchedules();
     private final MemoryAudit audit = new MemoryAudit();
+    private final MemorySteps steps = new MemorySteps(tables, audit);
+    private final MemorySettlements settling = new MemorySettlements(tables, inserting, steps);
+    private final MemorySchedules schedules = new MemorySchedules();
     private final MemoryOperations byHand = new MemoryOperations(tables, audit);
     private final MemoryRoles roles = new MemoryRoles();
     private final MemoryControls controls = new MemoryControls(tables);
@@ -240,6 +245,33 @@ public final class InMemoryJobStore implements JobStore {
             job.progress = progress;
             return true;
         });
+    }
+
+    @Override
+    public List<Checkpoint.Answer> checkpoint(List<Checkpoint> checkpoints) {
+        return locked(now -> checkpoints.stream()
+                .map(checkpoint -> steps.write(checkpoint, now))
+                .toList());
+    }
+
+    /** Answers as {@link #checkpoint} does, and writes nothing. */
+    List<Checkpoint.Answer> look(List<Checkpoint> checkpoints) {
+        return locked(now -> checkpoints.stream().map(steps::look).toList());
+    }
+
+    @Override
+    public StepList steps(JobId job) {
+        return locked(now -> steps.read(job, now));
+    }
+
+    @Override
+    public Telling tell(JobId job, String name, String type, String value) {
+        return waking(now -> steps.tell(job, name, type, value, now));
+    }
+
+    @Override
+    public StepEdit.Result editSteps(JobId job, StepEdit edit, AuditNote note) {
+        return locked(now -> steps.edit(job, edit, note, now));
     }
 
     @Override

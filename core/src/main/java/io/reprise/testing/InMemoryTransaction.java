@@ -5,6 +5,7 @@ import io.reprise.job.Enqueued;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
 import io.reprise.job.Transaction;
+import io.reprise.store.Checkpoint;
 import io.reprise.store.JobWriter;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
@@ -64,6 +65,12 @@ public final class InMemoryTransaction implements Transaction {
             public Settled settle(List<Settlement> settlements, Collection<Long> closing) {
                 onCommit.add(() -> store.settle(settlements, closing));
                 return new Settled(store.now(), Set.of(), Set.of());
+            }
+
+            @Override
+            public List<Checkpoint.Answer> checkpoint(List<Checkpoint> checkpoints) {
+                onCommit.add(() -> store.checkpoint(checkpoints));
+                return store.look(checkpoints);
             }
         };
     }

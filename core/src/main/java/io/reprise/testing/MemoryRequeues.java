@@ -4,6 +4,7 @@ package io.reprise.testing;
 import io.reprise.job.JobCounts;
 import io.reprise.job.JobState;
 import io.reprise.job.WaitReason;
+import io.reprise.step.StoredStep;
 import io.reprise.store.Lane;
 import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
@@ -70,5 +71,6 @@ final class MemoryRequeues {
             job.lastDelay = null;
         }
         job.grant(requeue.grant());
+        job.steps.values().removeIf(step -> step.state() == StoredStep.State.FAILED && step.token() > 0);
     }
 }

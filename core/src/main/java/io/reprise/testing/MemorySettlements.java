@@ -22,10 +22,12 @@ final class MemorySettlements {
 
     private final MemoryTables tables;
     private final MemoryInserts inserting;
+    private final MemorySteps steps;
 
-    MemorySettlements(MemoryTables tables, MemoryInserts inserting) {
+    MemorySettlements(MemoryTables tables, MemoryInserts inserting, MemorySteps steps) {
         this.tables = tables;
         this.inserting = inserting;
+        this.steps = steps;
     }
 
     Settled settle(List<Settlement> settlements, Collection<Long> closing, Instant at) {
@@ -41,6 +43,8 @@ final class MemorySettlements {
                 boolean instead = effect[0].cancelledInstead();
                 if (instead) {
                     cancelled.add(settlement.job());
+                } else if (settlement.step() != null) {
+                    steps.settled(job, settlement.step(), settlement.token(), at);
                 }
                 Settlement.FollowUps followUps = settlement.followUps();
                 inserting.insert(instead ? followUps.ifCancelled() : followUps.jobs(), at);

@@ -13,6 +13,7 @@ import io.reprise.job.Progress;
 import io.reprise.job.WaitReason;
 import io.reprise.retry.FailReason;
 import io.reprise.store.JobChange;
+import io.reprise.step.StoredStep;
 import io.reprise.store.Lane;
 import io.reprise.store.Turns;
 import java.time.Duration;
@@ -20,7 +21,9 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The row of one job. Change it only through {@link MemoryTables#update}, which keeps the indexes correct. */
@@ -32,6 +35,8 @@ final class StoredJob {
     final Instant createdAt;
     final List<String> idempotencyKeys = new ArrayList<>(1);
     private final Deque<Attempt> history = new ArrayDeque<>(1);
+    /** The steps in the order in which they were written. */
+    final Map<String, StoredStep> steps = new LinkedHashMap<>(0);
 
     JobSpec spec;
     JobState state = JobState.PENDING;

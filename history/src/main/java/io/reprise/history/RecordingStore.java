@@ -10,6 +10,7 @@ import io.reprise.job.JobSpec;
 import io.reprise.job.KeyRule;
 import io.reprise.retry.LossRule;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.store.Checkpoint;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.Firing;
@@ -358,6 +359,11 @@ public final class RecordingStore implements StoreCalls {
                 may("settle", offered.job().value(), offered.token(), outcome(offered));
             }
             return writer.settle(settlements, closing);
+        }
+
+        @Override
+        public List<Checkpoint.Answer> checkpoint(List<Checkpoint> checkpoints) {
+            return writer.checkpoint(checkpoints);
         }
 
         private void may(String call, long job, long token, Details details) {

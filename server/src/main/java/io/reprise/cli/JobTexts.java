@@ -85,6 +85,25 @@ final class JobTexts {
         table.print(out);
     }
 
+    static void steps(JsonNode page, PrintWriter out) {
+        if (page.path("items").isEmpty()) {
+            out.println("No steps");
+            return;
+        }
+        TextTable table = new TextTable("step", "kind", "state", "stored", "until", "value");
+        for (JsonNode step : page.path("items")) {
+            JsonNode failure = step.path("failure");
+            table.add(
+                    Cells.text(step.path("name")),
+                    Cells.text(step.path("kind")),
+                    Cells.text(step.path("state")),
+                    Cells.time(step.path("at")),
+                    Cells.time(step.path("dueAt")),
+                    Cells.cut(failure.isObject() ? failure.path("message") : step.path("value")));
+        }
+        table.print(out);
+    }
+
     /** Returns the job's attempts and how many it may have. */
     static String attempts(JsonNode job) {
         JsonNode most = job.path("maxAttempts");

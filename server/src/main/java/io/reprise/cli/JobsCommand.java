@@ -251,6 +251,91 @@ final class JobsCommand extends LinkedCommand {
     }
 
     @Command(
+            name = "steps",
+            description = "Show what a job has done: its steps, sleeps and events.",
+            footer = {"", "Example:", "  reprise jobs steps 17"})
+    int steps(@Parameters(paramLabel = "ID", description = "Id of the job.") String id) {
+        return with(link -> shown(link.get(ServerTarget.of("jobs", id, "steps"))));
+    }
+
+    private int shown(JsonNode steps) {
+        return answer(steps, () -> JobTexts.steps(steps, terminal.out()));
+    }
+
+    @Command(
+            name = "tell",
+            description = "Tell a job an event that its handler waits for, or will wait for.",
+            footer = {"", "Example:", "  reprise jobs tell 17 approval '{\"by\":\"ada\"}'"})
+    int tell(
+            @Parameters(paramLabel = "ID", description = "Id of the job.") String id,
+            @Parameters(paramLabel = "EVENT", description = "Name of the event.") String event,
+            @Parameters(paramLabel = "JSON", description = "What the handler gets.") String value) {
+        BadInput.require(Json.isJson(value), "The event is not JSON: put a text into double quotes");
+        ObjectNode body = Json.object().put("name", event);
+        body.set("value", Json.parse(value));
+        return with(link -> {
+            JsonNode told = link.post(ServerTarget.of("jobs", id, "events"), body);
+            boolean stored = told.path("told").booleanValue(false);
+            answer(
+                    told,
+                    stored ? "Job %s knows event %s" : "Job %s knew event %s before, or waited too long",
+                    id,
+                    event);
+            return stored ? ExitCode.OK : ExitCode.FINDING;
+        });
+    }
+
+    @Command(
+            name = "resolve",
+            description = "Say how a step ended that must not run twice, and retry its job.",
+            footer = {
+                "",
+                "Examples:",
+                "  reprise jobs resolve 17 charge done --result '{\"id\":\"ch_1\"}' --why 'I asked the bank'",
+                "  reprise jobs resolve 17 charge again",
+                "  reprise jobs resolve 17 charge failed --why 'the bank refused it'"
+            })
+    int resolve(
+            @Parameters(paramLabel = "ID", description = "Id of the job.") String id,
+            @Parameters(paramLabel = "STEP", description = "Name of the step.") String step,
+            @Parameters(paramLabel = "OUTCOME", description = "done, again or failed.") String outcome,
+            @Option(names = "--result", paramLabel = "JSON", description = "Of done: what the handler gets.") @Nullable
+                    String result,
+            @Mixin Why why) {
+        BadInput.require(List.of("done", "again", "failed").contains(outcome), "OUTCOME must be done, again or failed");
+        BadInput.require(result == null || Json.isJson(result), "The result is not JSON");
+        ObjectNode body = why.body().put("step", step).put("outcome", outcome);
+        if (result != null) {
+            body.set("result", Json.parse(result));
+        }
+        return with(link -> shown(link.post(ServerTarget.of("jobs", id, "steps", "resolve"), body)));
+    }
+
+    @Command(
+            name = "forget",
+            description = "Forget steps of a job that does not run, so that its next run does them again.",
+            footer = {
+                "",
+                "Examples:",
+                "  reprise jobs forget 17 charge --later --why 'wrong prices'",
+                "  reprise jobs forget 17"
+            })
+    int forget(
+            @Parameters(paramLabel = "ID", description = "Id of the job.") String id,
+            @Parameters(paramLabel = "STEP", arity = "0..1", description = "Name of the step; all unless given.")
+                    @Nullable
+                    String step,
+            @Option(names = "--later", description = "Also the steps that were stored at the same time or later.")
+                    boolean later,
+            @Mixin Why why) {
+        ObjectNode body = why.body();
+        if (step != null) {
+            body.put("step", step).put("later", later);
+        }
+        return with(link -> shown(link.post(ServerTarget.of("jobs", id, "steps", "forget"), body)));
+    }
+
+    @Command(
             name = "tail",
             description = "Show what happens to jobs, as it happens, until Ctrl-C.",
             footer = {

@@ -42,6 +42,7 @@ import io.reprise.server.net.HttpSettings;
 import io.reprise.server.replay.ReplayEndpoints;
 import io.reprise.server.replay.Replayer;
 import io.reprise.server.settings.SettingsEndpoints;
+import io.reprise.server.steps.StepEndpoints;
 import io.reprise.store.JobStore;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -204,6 +205,7 @@ public final class RepriseServer implements AutoCloseable {
         PolicyBook policies = new PolicyBook(api.store());
         return List.of(
                 new JobEndpoints(api, policies, waiting),
+                new StepEndpoints(api),
                 new DeadLetterEndpoints(api),
                 new ReplayEndpoints(api, replayer),
                 new BulkEndpoints(api, policies, bulks),

@@ -31,6 +31,7 @@ import io.reprise.jdbc.rows.InsightTables;
 import io.reprise.jdbc.rows.QueueTable;
 import io.reprise.jdbc.rows.RestoreMark;
 import io.reprise.jdbc.rows.RoleTable;
+import io.reprise.jdbc.rows.StepTable;
 import io.reprise.jdbc.rows.UpkeepLag;
 import io.reprise.jdbc.rows.WaitingErrors;
 import io.reprise.jdbc.rows.WorkerTable;
@@ -63,6 +64,8 @@ import io.reprise.job.WaitReason;
 import io.reprise.job.WorkerReport;
 import io.reprise.job.WorkerState;
 import io.reprise.store.ActivityQuery;
+import io.reprise.step.Telling;
+import io.reprise.store.Checkpoint;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
@@ -78,6 +81,8 @@ import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
+import io.reprise.store.StepEdit;
+import io.reprise.store.StepList;
 import io.reprise.store.Unparking;
 import io.reprise.store.WorkerCounts;
 import java.nio.file.Path;
@@ -113,7 +118,8 @@ public final class JdbcJobStore implements JobStore {
     private final AtomicBoolean listens = new AtomicBoolean();
     private final Parts parts;
     private final DeadlineExpiry expiry;
-    private final InsertGroup singles = new InsertGroup(this::insertAll);
+    private final CommitGroup<JobSpec, Enqueued> singles = new CommitGroup<>(this::insertAll);
+    private final CommitGroup<Checkpoint, Checkpoint.Answer> steps = new CommitGroup<>(this::checkpointAll);
 
     JdbcJobStore(Database database, StoreWakeups wakeups, Parts parts) {
         this.database = database;
@@ -225,7 +231,7 @@ public final class JdbcJobStore implements JobStore {
             return List.of();
         }
         boolean alone = specs.size() == 1 && !JobInserts.hasKey(specs.get(0));
-        return alone ? List.of(singles.insert(specs.get(0))) : insertAll(specs);
+        return alone ? List.of(singles.write(specs.get(0))) : insertAll(specs);
     }
 
     private List<Enqueued> insertAll(List<JobSpec> specs) {
@@ -335,6 +341,52 @@ public final class JdbcJobStore implements JobStore {
                 "keep progress of job " + job,
                 Refusal.never(),
                 session -> parts.leases().progress(session, job, token, progress));
+    }
+
+    @Override
+    public List<Checkpoint.Answer> checkpoint(List<Checkpoint> checkpoints) {
+        if (checkpoints.isEmpty()) {
+            return List.of();
+        }
+        return checkpoints.size() == 1 ? List.of(steps.write(checkpoints.get(0))) : checkpointAll(checkpoints);
+    }
+
+    private List<Checkpoint.Answer> checkpointAll(List<Checkpoint> checkpoints) {
+        return database.write(
+                "store " + checkpoints.size() + " steps",
+                JdbcJobStore::isRefused,
+                session -> StepTable.checkpoint(session, checkpoints));
+    }
+
+    /** Whether the caller acts upon an answer that says that nothing was written. */
+    static boolean isRefused(List<Checkpoint.Answer> answers) {
+        return answers.stream().anyMatch(answer -> answer != Checkpoint.Answer.WRITTEN);
+    }
+
+    @Override
+    public StepList steps(JobId job) {
+        return database.read("find steps of job " + job, session -> StepTable.find(session, job));
+    }
+
+    @Override
+    public Telling tell(JobId job, String name, String type, String value) {
+        Telling answer = database.write(
+                "tell job " + job,
+                telling -> telling != Telling.TOLD,
+                session -> StepTable.tell(session, job, name, type, value));
+        if (answer == Telling.TOLD) {
+            parts.claims().woken();
+            wakeups.announce();
+        }
+        return answer;
+    }
+
+    @Override
+    public StepEdit.Result editSteps(JobId job, StepEdit edit, AuditNote note) {
+        return database.write(
+                edit.action() + " of job " + job,
+                result -> result != StepEdit.Result.DONE,
+                session -> parts.requeues().editSteps(session, job, edit, note));
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.reprise.jdbc;
 
 import io.reprise.jdbc.jobs.LeaseClosing;
 import io.reprise.jdbc.jobs.Transitions;
+import io.reprise.jdbc.rows.StepTable;
 import io.reprise.jdbc.sql.Database;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.job.DuplicateKeyException;
@@ -11,6 +12,7 @@ import io.reprise.job.JobSpec;
 import io.reprise.job.KeyReusedException;
 import io.reprise.job.KeyRule;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.store.Checkpoint;
 import io.reprise.store.JobWriter;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
@@ -89,5 +91,14 @@ final class JoinedWriter implements JobWriter {
                 "settle " + settlements.size() + " jobs",
                 Transitions.refusal(settlements, LeaseClosing.of(closing)),
                 session -> parts.transitions().settle(session, settlements, LeaseClosing.of(closing)));
+    }
+
+    @Override
+    public List<Checkpoint.Answer> checkpoint(List<Checkpoint> checkpoints) {
+        return database.join(
+                transaction::connection,
+                "store " + checkpoints.size() + " steps",
+                JdbcJobStore::isRefused,
+                session -> StepTable.checkpoint(session, checkpoints));
     }
 }

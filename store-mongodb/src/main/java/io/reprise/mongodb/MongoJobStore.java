@@ -39,6 +39,8 @@ import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.mongodb.docs.MongoSettings;
 import io.reprise.mongodb.docs.MongoTime;
 import io.reprise.store.ActivityQuery;
+import io.reprise.step.Telling;
+import io.reprise.store.Checkpoint;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
@@ -54,6 +56,8 @@ import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
+import io.reprise.store.StepEdit;
+import io.reprise.store.StepList;
 import io.reprise.store.Unparking;
 import io.reprise.store.WorkerCounts;
 import java.time.Duration;
@@ -105,6 +109,7 @@ public final class MongoJobStore implements JobStore {
     private final MongoSettlements settlements;
     private final MongoExpiry expiry;
     private final MongoTurns turns;
+    private final MongoSteps steps;
     private final MongoDocuments documents;
 
     MongoJobStore(MongoClient client, String database, MongoSettings settings, boolean ownsClient) {
@@ -130,6 +135,7 @@ public final class MongoJobStore implements JobStore {
         this.expiry = new MongoExpiry(mongo, jobDocs, followUps, deadLetters);
         this.turns = new MongoTurns(mongo);
         this.documents = new MongoDocuments(mongo);
+        this.steps = new MongoSteps(mongo);
     }
 
     /**
@@ -243,6 +249,26 @@ public final class MongoJobStore implements JobStore {
     @Override
     public boolean progress(JobId job, long token, Progress progress) {
         return leases.progress(job, token, progress);
+    }
+
+    @Override
+    public List<Checkpoint.Answer> checkpoint(List<Checkpoint> checkpoints) {
+        return steps.checkpoint(checkpoints);
+    }
+
+    @Override
+    public StepList steps(JobId job) {
+        return steps.read(job);
+    }
+
+    @Override
+    public Telling tell(JobId job, String name, String type, String value) {
+        return wakeups.after(steps.tell(job, name, type, value));
+    }
+
+    @Override
+    public StepEdit.Result editSteps(JobId job, StepEdit edit, AuditNote note) {
+        return steps.edit(job, edit, note);
     }
 
     @Override

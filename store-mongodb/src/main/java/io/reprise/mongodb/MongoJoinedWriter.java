@@ -7,6 +7,7 @@ import io.reprise.job.JobSpec;
 import io.reprise.mongodb.docs.Mongo;
 import io.reprise.mongodb.docs.MongoErrors;
 import io.reprise.mongodb.docs.MongoScope;
+import io.reprise.store.Checkpoint;
 import io.reprise.store.JobWriter;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
@@ -38,6 +39,11 @@ final class MongoJoinedWriter implements JobWriter {
     @Override
     public Settled settle(List<Settlement> outcomes, Collection<Long> closing) {
         return write("settle jobs", scope -> settlements.settle(scope, outcomes, closing));
+    }
+
+    @Override
+    public List<Checkpoint.Answer> checkpoint(List<Checkpoint> checkpoints) {
+        return write("store steps", scope -> MongoSteps.checkpoint(scope, checkpoints));
     }
 
     /**

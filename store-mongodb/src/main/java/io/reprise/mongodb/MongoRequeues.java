@@ -16,6 +16,7 @@ import io.reprise.mongodb.docs.MongoErrors;
 import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.mongodb.docs.MongoTime;
 import io.reprise.mongodb.docs.SpecDocs;
+import io.reprise.step.StoredStep;
 import io.reprise.store.Lane;
 import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
@@ -36,6 +37,7 @@ final class MongoRequeues {
 
     private static final String[] OF_THE_OLD_LIFE = {
         FieldNames.HISTORY,
+        FieldNames.STEPS,
         FieldNames.TOKEN,
         FieldNames.RUNNER,
         FieldNames.MARK,
@@ -233,7 +235,10 @@ final class MongoRequeues {
                 .set(FieldNames.QUEUE, queue)
                 .set(FieldNames.LIVE_QUEUE, queue)
                 .set(FieldNames.HELD_KEY, job.get("key"))
-                .remove(FieldNames.DEADLINE);
+                .remove(FieldNames.DEADLINE)
+                .pull(
+                        FieldNames.STEPS,
+                        new Document("state", StoredStep.State.FAILED.name()).append("token", FieldNames.after(0)));
         if (requeue.edit().payload() != null) {
             SpecDocs.payload(change, requeue.edit().payload());
         }

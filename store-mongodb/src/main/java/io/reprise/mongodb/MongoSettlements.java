@@ -7,6 +7,7 @@ import io.reprise.job.JobCounts;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
+import io.reprise.job.WaitReason;
 import io.reprise.mongodb.docs.AttemptDocs;
 import io.reprise.mongodb.docs.Change;
 import io.reprise.mongodb.docs.FieldNames;
@@ -14,10 +15,12 @@ import io.reprise.mongodb.docs.JobDocs;
 import io.reprise.mongodb.docs.Mongo;
 import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.mongodb.docs.MongoTime;
+import io.reprise.step.StoredStep;
 import io.reprise.store.CountedAs;
 import io.reprise.store.Lane;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
+import io.reprise.store.StepWrite;
 import io.reprise.store.StoreException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -44,7 +47,10 @@ final class MongoSettlements {
             .append(FieldNames.LANE, 1)
             .append(FieldNames.DUE, 1)
             .append(FieldNames.GROUP, 1)
-            .append(FieldNames.CANCEL_REQUESTED, 1);
+            .append(FieldNames.CANCEL_REQUESTED, 1)
+            .append(FieldNames.STEPS + ".name", 1)
+            .append(FieldNames.STEPS + ".state", 1)
+            .append(FieldNames.STEPS + ".due_us", 1);
 
     /** Between read and write a job changes only by a cancellation or a take-over, so few rounds are needed. */
     private static final int MOST_ROUNDS = 10;
@@ -244,9 +250,29 @@ final class MongoSettlements {
                 }
                 blame(change, settlement.failure());
                 move(change, settlement, job);
+                if (!asked && settlement.step() != null) {
+                    step(filter, change, settlement, settlement.step(), job);
+                }
             }
             followUps.attach(scope, change, followUpsOf(settlement, job));
             return new UpdateOneModel<>(filter, change.build());
+        }
+
+        /**
+         * Writes the step of the settlement, unless an event of its name was told before. The filter has what was read: if
+         * somebody tells the event meanwhile, nothing matches and the next round sees it.
+         */
+        private void step(Document filter, Change change, Settlement settlement, StepWrite step, Document job) {
+            StoredStep.State there = MongoSteps.state(job, step.name());
+            if (there == StoredStep.State.DONE || there == StoredStep.State.FAILED) {
+                if (settlement.next() instanceof Settlement.Wait wait && wait.reason() == WaitReason.EVENT) {
+                    change.setAll(JobDocs.due(new Document(), at));
+                }
+                return;
+            }
+            StepWrite row = there == null ? step.fresh() : step.replacing();
+            Long due = MongoSteps.due(job, step.name());
+            MongoSteps.put(filter, change, row, new MongoSteps.Row(settlement.token(), at, due));
         }
 
         private static void spend(Change change, CountedAs spent) {

@@ -12,6 +12,7 @@ import io.reprise.internal.run.Run;
 import io.reprise.internal.run.RunResult;
 import io.reprise.job.Job;
 import io.reprise.retry.Decision;
+import io.reprise.step.Step;
 import io.reprise.store.CountedAs;
 import io.reprise.store.Settlement;
 import java.util.ArrayList;
@@ -75,9 +76,15 @@ public final class LocalControl {
     /** Whether a breaker holds this run back, so that it must not start. */
     public boolean holds(Run run) {
         String resource = run.job.spec().resource();
-        if (resource == null) {
-            return false;
-        }
+        return resource != null && holds(run, resource);
+    }
+
+    /** Whether the breaker of a step's resource holds the step back. */
+    public boolean holdsStep(String resource, Run run) {
+        return holds(run, resource);
+    }
+
+    private boolean holds(Run run, String resource) {
         Breaker breaker = breakers.get(resource);
         if (breaker == null || !breaker.holds()) {
             return false;
@@ -115,7 +122,7 @@ public final class LocalControl {
      * settings decide this, not this worker's copy of the breaker, which may be out of date.
      */
     public boolean excuses(Run run, @Nullable FailureClass failed) {
-        String resource = run.job.spec().resource();
+        String resource = blamed(run).spec().resource();
         return run.admitted
                 && resource != null
                 && failed != null
@@ -192,7 +199,7 @@ public final class LocalControl {
 
     /** Counts the outcome of a run for its resource, and credits the budgets if the run succeeded. */
     public void ended(RunResult end, Settlement settlement) {
-        Job job = end.run().job;
+        Job job = blamed(end.run());
         boolean success = settlement.next() instanceof Settlement.Succeed;
         String resource = job.spec().resource();
         if (resource != null) {
@@ -219,6 +226,36 @@ public final class LocalControl {
             boolean probe = known != null && known.phase() == BreakerPhase.HALF_OPEN && end.run().admitted;
             urgent = probe || (closed && outcome.failures() + outcome.throttled() > 0);
         }
+        if (urgent) {
+            onUrgent.run();
+        }
+    }
+
+    /** Returns the job with the resource that a failed run called: that of its step, if the step has one. */
+    public static Job blamed(Run run) {
+        Step<?> step = run.failedStep();
+        return step == null || step.resource() == null ? run.job : at(run.job, step.resource());
+    }
+
+    private static Job at(Job job, String resource) {
+        return new Job(
+                job.id(), job.spec().toBuilder().resource(resource).build(), job.status(), job.counts(), job.times());
+    }
+
+    /** Counts a successful call of a step for its resource. */
+    public void stepSucceeded(String resource, Run run, double seconds) {
+        wake();
+        if (!rules.breaker(resource).enabled()) {
+            return;
+        }
+        boolean urgent;
+        synchronized (this) {
+            observed.computeIfAbsent(resource, name -> new ResourceCounts())
+                    .ended(Counts.success(seconds), run.admitted);
+            Breaker known = breakers.get(resource);
+            urgent = known != null && known.phase() == BreakerPhase.HALF_OPEN && run.admitted;
+        }
+        earn(at(run.job, resource));
         if (urgent) {
             onUrgent.run();
         }

@@ -21,16 +21,23 @@ import io.reprise.job.JobState;
 import io.reprise.job.JobStatus;
 import io.reprise.job.PayloadException;
 import io.reprise.job.Progress;
+import io.reprise.job.RefusedException;
+import io.reprise.job.WaitReason;
 import io.reprise.job.WorkerReport;
 import io.reprise.remote.RemoteLease;
 import io.reprise.remote.RemoteReport;
 import io.reprise.remote.StaleLeaseException;
+import io.reprise.step.StoredStep;
+import io.reprise.store.Checkpoint;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ClaimRequest.Demand;
 import io.reprise.store.JobStore;
 import io.reprise.store.Renewal;
+import io.reprise.store.StepList;
+import io.reprise.store.StepWrite;
 import io.reprise.store.Suspects;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -203,6 +210,120 @@ public final class RemoteRuns {
             events.progress(job, progress, clock.now());
         }
         return renewal.cancelled().contains(key.job()) || holder(job).cancelRequested();
+    }
+
+    /**
+     * Stores a step of a run that goes on.
+     *
+     * @param value JSON; null if there is none
+     * @param started whether the step has only started, and must not start again by itself
+     * @throws StaleLeaseException if the lease is gone
+     * @throws RefusedException if another row of this name is there
+     */
+    public void checkpoint(RemoteLease.Key key, String name, @Nullable String value, boolean started) {
+        Job job = held(key);
+        StepList steps = store.steps(key.job());
+        StoredStep there = find(steps, name);
+        String stored = value == null ? null : codec.seal(value);
+        requireRoom(key, steps, there, name, stored);
+        StepWrite row = started ? StepWrite.started(name) : StepWrite.done(name, value == null ? null : "JSON", stored);
+        boolean replaces = there != null && !there.isEnded() && !(started && there.state() == StoredStep.State.STARTED);
+        int spent = job.counts().spent(job.policy());
+        row = replaces ? row.replacing() : row;
+        row = started || spent <= job.counts().granted() ? row : row.granting(spent);
+        Checkpoint.Answer answer = store.checkpoint(List.of(new Checkpoint(key.job(), key.token(), row)))
+                .get(0);
+        if (answer == Checkpoint.Answer.STALE) {
+            throw stale(key, "another worker has the job, or will");
+        }
+        if (answer == Checkpoint.Answer.OTHER) {
+            throw new RefusedException(
+                    RefusedException.Code.INVALID_STATE,
+                    "Step " + name + " of job " + key.job() + " is stored already"
+                            + (there == null ? "" : ", as " + there.kind() + " in state " + there.state()));
+        }
+        lent.take(key);
+    }
+
+    private static void requireRoom(
+            RemoteLease.Key key, StepList steps, @Nullable StoredStep there, String name, @Nullable String value) {
+        long bytes = value == null ? 0 : value.getBytes(StandardCharsets.UTF_8).length;
+        long before = steps.steps().stream()
+                .mapToLong(step -> step.value() == null ? 0 : step.value().getBytes(StandardCharsets.UTF_8).length)
+                .sum();
+        if (bytes > StoredStep.MAX_VALUE_BYTES || before + bytes > StoredStep.MAX_JOB_BYTES) {
+            throw new PayloadException("The result of step " + name + " of job " + key.job() + " has " + bytes
+                    + " bytes; a step may have " + StoredStep.MAX_VALUE_BYTES + ", and all steps of a job "
+                    + StoredStep.MAX_JOB_BYTES + ". Keep it elsewhere and return where it is");
+        }
+        if (there == null && steps.steps().size() >= StoredStep.MAX_STEPS) {
+            throw new PayloadException("Job " + key.job() + " has " + StoredStep.MAX_STEPS + " steps, and step " + name
+                    + " would be one more. Give parts of the work to jobs of their own");
+        }
+    }
+
+    /** Returns the steps of a job that this key holds, as they were before they were stored. */
+    public List<StoredStep> steps(RemoteLease.Key key) {
+        held(key);
+        return store.steps(key.job()).steps().stream()
+                .map(step -> step.value() == null ? step : step.withValue(codec.open(step.value())))
+                .toList();
+    }
+
+    /**
+     * Ends a run that sleeps or waits for an event.
+     *
+     * @return false if the wait is over: the run goes on
+     */
+    public boolean pause(RemoteLease.Key key, String name, StoredStep.Kind kind, Duration duration) {
+        Job job = held(key);
+        StepList steps = store.steps(key.job());
+        StoredStep there = find(steps, name);
+        if (there != null && there.kind() != kind) {
+            throw new RefusedException(
+                    RefusedException.Code.INVALID_STATE,
+                    "Step " + name + " of job " + key.job() + " is stored as " + there.kind() + ", not as " + kind);
+        }
+        if (there != null && there.suspensions() >= StepBook.MAX_SUSPENSIONS) {
+            throw new RefusedException(
+                    RefusedException.Code.INVALID_STATE,
+                    "Job " + key.job() + " was woken " + StepBook.MAX_SUSPENSIONS + " times in step " + name
+                            + " before its time: something wakes it again and again");
+        }
+        Suspension.Pause pause = pause(steps, there, name, kind, duration);
+        if (pause == null) {
+            if (kind == StoredStep.Kind.EVENT && there != null && !there.isEnded()) {
+                store.checkpoint(List.of(new Checkpoint(key.job(), key.token(), StepBook.late(key.job(), name))));
+            }
+            return false;
+        }
+        Run run = run(key, job);
+        run.suspend(pause);
+        if (!outcomes.settle(new RunResult(run, RunResult.Kind.HANDLED, ran(job), null, null))) {
+            throw stale(key, "another worker has the job, or will");
+        }
+        return true;
+    }
+
+    private static Suspension.@Nullable Pause pause(
+            StepList steps, @Nullable StoredStep there, String name, StoredStep.Kind kind, Duration duration) {
+        WaitReason reason = kind == StoredStep.Kind.SLEEP ? WaitReason.SLEEP : WaitReason.EVENT;
+        if (there == null) {
+            return new Suspension.Pause(reason, duration, StepWrite.open(name, kind, duration));
+        }
+        Instant due = there.dueAt();
+        if (there.isEnded() || due == null || !due.isAfter(steps.at())) {
+            return null;
+        }
+        return new Suspension.Pause(
+                reason, Duration.between(steps.at(), due), StepWrite.again(name, kind, there.suspensions() + 1));
+    }
+
+    private static @Nullable StoredStep find(StepList steps, String name) {
+        return steps.steps().stream()
+                .filter(step -> step.name().equals(name))
+                .findFirst()
+                .orElse(null);
     }
 
     /**

@@ -4,7 +4,9 @@ package io.reprise.internal.run;
 import io.reprise.insight.CostEntry;
 import io.reprise.internal.settle.Advised;
 import io.reprise.job.Job;
+import io.reprise.job.JobCounts;
 import io.reprise.job.JobId;
+import io.reprise.step.Step;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +31,9 @@ public final class Run {
         ENDED
     }
 
-    public final Job job;
+    /** The job as it was claimed, with the attempts that steps of this run granted. */
+    public volatile Job job;
+
     public final HeldLease lease;
     /** Whether a breaker holds jobs of the resource back and admitted this run. */
     public boolean admitted;
@@ -49,6 +53,9 @@ public final class Run {
     private long mustEndNanos;
     private Map<String, Double> costs = Map.of();
     private @Nullable Advised advised;
+    private @Nullable Suspension suspension;
+    private long steps;
+    private boolean inStep;
 
     Run(Job job, HeldLease lease, boolean admitted, @Nullable String damage) {
         this.job = job;
@@ -237,6 +244,44 @@ public final class Run {
 
     public synchronized Map<String, Double> costs() {
         return costs;
+    }
+
+    /** Ends the run inside a step. The first reason counts. */
+    synchronized void suspend(Suspension why) {
+        suspension = suspension == null ? why : suspension;
+    }
+
+    /** Returns why the run ended inside a step; null if it did not. */
+    public synchronized @Nullable Suspension suspension() {
+        return suspension;
+    }
+
+    /** Returns the step whose failure ended the run; null if none did. */
+    public @Nullable Step<?> failedStep() {
+        return suspension() instanceof Suspension.Failed failed ? failed.step() : null;
+    }
+
+    /** Keeps the attempts that a step granted, as the store has them. */
+    void granted(int granted) {
+        JobCounts c = job.counts();
+        JobCounts counts =
+                new JobCounts(c.attempts(), c.losses(), c.interruptions(), c.snoozes(), Math.max(granted, c.granted()));
+        job = new Job(job.id(), job.spec(), job.status(), counts, job.times());
+    }
+
+    /** Begins a step. Returns its number in this run. */
+    synchronized long enterStep() {
+        inStep = true;
+        return ++steps;
+    }
+
+    synchronized void leaveStep() {
+        inStep = false;
+    }
+
+    /** Whether this step is under way. */
+    synchronized boolean isInStep(long serial) {
+        return inStep && steps == serial;
     }
 
     /** Returns the stack trace of a handler that does not end. */

@@ -19,6 +19,8 @@ import io.reprise.job.PayloadException;
 import io.reprise.job.Progress;
 import io.reprise.job.Transaction;
 import io.reprise.remote.StaleLeaseException;
+import io.reprise.step.Step;
+import io.reprise.step.StepWork;
 import io.reprise.store.CountedAs;
 import io.reprise.store.JobStore;
 import io.reprise.store.Settlement;
@@ -27,6 +29,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,10 +50,12 @@ public final class RunContext implements JobContext {
     private final Driver driver;
     private final Events events;
     private final StoreClock clock;
+    private final StepBook steps;
     private volatile @Nullable String result;
 
-    RunContext(Run run, EngineParts parts) {
+    RunContext(Run run, EngineParts parts, StepBook.Alarm alarm) {
         this.run = run;
+        this.steps = new StepBook(run, parts, alarm);
         this.store = parts.store();
         this.codec = parts.codec();
         this.followUps = parts.followUps();
@@ -160,5 +165,53 @@ public final class RunContext implements JobContext {
         if (stale) {
             throw new StaleLeaseException(run.id(), run.token());
         }
+    }
+
+    @Override
+    public void step(String name, StepWork work) {
+        steps.step(Step.of(name), null, callable(work));
+    }
+
+    @Override
+    public void step(String name, Transaction transaction, StepWork work) {
+        steps.step(Step.of(name), transaction, callable(work));
+    }
+
+    private static Callable<@Nullable Void> callable(StepWork work) {
+        return () -> {
+            work.run();
+            return null;
+        };
+    }
+
+    @Override
+    public <T> T step(Step<T> step, Callable<T> work) {
+        return orNull(steps.step(step, null, work));
+    }
+
+    @Override
+    public <T> T step(Step<T> step, Transaction transaction, Callable<T> work) {
+        return orNull(steps.step(step, transaction, work));
+    }
+
+    /** A step whose work returned null returns null again, as its work did. */
+    @SuppressWarnings({"NullAway", "TypeParameterUnusedInFormals"})
+    private static <T> T orNull(@Nullable T result) {
+        return result;
+    }
+
+    @Override
+    public String stepKey() {
+        return steps.key();
+    }
+
+    @Override
+    public void sleep(String name, Duration duration) {
+        steps.sleep(name, duration);
+    }
+
+    @Override
+    public <T> T await(String event, Class<T> type, Duration timeout) {
+        return steps.await(event, type, timeout);
     }
 }

@@ -3,6 +3,7 @@ package io.reprise.internal.run;
 
 import io.reprise.failure.Failure;
 import io.reprise.job.JobSignal;
+import io.reprise.step.StepFailedException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -37,20 +38,28 @@ public record RunResult(
      * An exception as data. The thread that caught it reads it, because reading a stack trace takes longer than
      * anything the {@code Committer} does.
      */
-    public record Thrown(Failure failure, @Nullable JobSignal signal) {
+    public record Thrown(
+            Failure failure,
+            @Nullable JobSignal signal,
+            @Nullable StepFailedException step) {
 
         private static final int MAX_CAUSES = 16;
 
-        static Thrown of(Throwable thrown) {
-            return new Thrown(Failure.of(thrown), signal(thrown));
+        Thrown(Failure failure, @Nullable JobSignal signal) {
+            this(failure, signal, null);
         }
 
-        private static @Nullable JobSignal signal(Throwable thrown) {
+        public static Thrown of(Throwable thrown) {
+            return new Thrown(
+                    Failure.of(thrown), find(thrown, JobSignal.class), find(thrown, StepFailedException.class));
+        }
+
+        private static <T> @Nullable T find(Throwable thrown, Class<T> type) {
             try {
                 Throwable link = thrown;
                 for (int depth = 0; link != null && depth < MAX_CAUSES; depth++) {
-                    if (link instanceof JobSignal signal) {
-                        return signal;
+                    if (type.isInstance(link)) {
+                        return type.cast(link);
                     }
                     link = link.getCause();
                 }

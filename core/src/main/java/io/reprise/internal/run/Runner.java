@@ -30,7 +30,17 @@ public final class Runner implements Role {
     private static final Duration PATROL = Duration.ofSeconds(10);
     private static final Duration NO_LIMIT = Duration.ofDays(36_500);
 
-    private record Alarm(long nanos, Run run, boolean last) {}
+    /** When to look at a run. A step has its number in the run; the run itself has 0. */
+    private record Alarm(long nanos, Run run, boolean last, long step) {
+
+        Alarm(long nanos, Run run, boolean last) {
+            this(nanos, run, last, 0);
+        }
+
+        boolean isOver() {
+            return run.hasEnded() || (step > 0 && !run.isInStep(step));
+        }
+    }
 
     private final EngineParts parts;
     private final Handlers handlers;
@@ -148,7 +158,7 @@ public final class Runner implements Role {
         if (due == null) {
             return untilNext();
         }
-        if (due.run.hasEnded()) {
+        if (due.isOver()) {
             return Duration.ZERO;
         }
         if (due.last) {
@@ -232,7 +242,8 @@ public final class Runner implements Role {
         } catch (RuntimeException | LinkageError | StackOverflowError e) {
             return thrown(run, RunResult.Kind.UNREADABLE, start, e);
         }
-        RunContext context = new RunContext(run, parts);
+        RunContext context = new RunContext(
+                run, parts, (timeout, step) -> alarm(new Alarm(driver.nanos() + timeout.toNanos(), run, false, step)));
         events.started(run.job, clock.now());
         if (entry.handler() instanceof DeferredHandler<P> deferred) {
             interceptors.onRun(
@@ -257,7 +268,18 @@ public final class Runner implements Role {
 
     private RunResult ended(
             Run run, RunResult.Kind kind, long start, RunResult.@Nullable Thrown error, @Nullable String result) {
-        return new RunResult(run, kind, Duration.ofNanos(Math.max(0, driver.nanos() - start)), error, result);
+        Duration ran = Duration.ofNanos(Math.max(0, driver.nanos() - start));
+        Suspension suspension = run.suspension();
+        // What the handler did after its run ended in a step does not count.
+        if (suspension instanceof Suspension.Failed failed) {
+            return new RunResult(run, RunResult.Kind.HANDLED, ran, failed.thrown(), null);
+        }
+        if (suspension instanceof Suspension.Unreadable unreadable) {
+            return new RunResult(run, RunResult.Kind.UNREADABLE, ran, unreadable.thrown(), null);
+        }
+        return suspension == null || suspension instanceof Suspension.Lost
+                ? new RunResult(run, kind, ran, error, result)
+                : new RunResult(run, RunResult.Kind.HANDLED, ran, null, null);
     }
 
     /**
@@ -327,7 +349,7 @@ public final class Runner implements Role {
 
     private Duration untilNext() {
         synchronized (alarms) {
-            alarms.removeIf(alarm -> alarm.run.hasEnded());
+            alarms.removeIf(Alarm::isOver);
             Alarm next = alarms.peek();
             long left = next == null ? Long.MAX_VALUE : next.nanos - driver.nanos();
             long patrol = Math.max(0, nextPatrolNanos - driver.nanos());

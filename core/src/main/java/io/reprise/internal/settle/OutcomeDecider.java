@@ -15,6 +15,7 @@ import io.reprise.internal.run.Handlers;
 import io.reprise.internal.run.Run;
 import io.reprise.internal.run.RunResult;
 import io.reprise.internal.run.StartCheck;
+import io.reprise.internal.run.Suspension;
 import io.reprise.internal.run.UnhandledTypes;
 import io.reprise.job.Job;
 import io.reprise.job.JobSignal;
@@ -28,9 +29,13 @@ import io.reprise.retry.Prediction;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.settings.ClaimOrder;
 import io.reprise.settings.QueueSettings;
+import io.reprise.step.Step;
+import io.reprise.step.StepFailedException;
+import io.reprise.step.StoredStep;
 import io.reprise.store.CountedAs;
 import io.reprise.store.LostClaim;
 import io.reprise.store.Settlement;
+import io.reprise.store.StepWrite;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
@@ -55,6 +60,10 @@ public final class OutcomeDecider {
 
     /** Fail reasons of jobs whose failure class alone would have allowed a retry. */
     private static final Set<FailReason> RETRIED_BUT_FOR = Set.of(FailReason.EXHAUSTED, FailReason.HOPELESS);
+
+    /** Fail reasons that become the outcome of a step. After a deadline there is no further run. */
+    private static final Set<FailReason> STEP_ENDS =
+            Set.of(FailReason.EXHAUSTED, FailReason.PERMANENT, FailReason.HOPELESS, FailReason.UNREADABLE);
 
     private final PolicyLayers policies;
     private final Handlers handlers;
@@ -95,11 +104,69 @@ public final class OutcomeDecider {
             case HELD -> settlement(end, CountedAs.NOTHING, parkedByBreaker(end.run().job), null, null);
             case UNHANDLED -> settlement(end, CountedAs.NOTHING, unhandled.next(end.run().job), null, null);
             case UNREADABLE -> byPolicy(end, unreadable(end));
-            case HANDLED ->
-                end.error() == null
-                        ? settlement(end, CountedAs.ATTEMPT, new Settlement.Succeed(end.result()), null, null)
-                        : thrown(end, end.error());
+            case HANDLED -> handled(end);
         };
+    }
+
+    private Settlement handled(RunResult end) {
+        Suspension suspension = end.run().suspension();
+        Run.Stop stop = end.run().stopReason();
+        // A run that was stopped meanwhile ends as a stopped one. Its next run comes to the same place.
+        if (suspension != null && (stop == null || stop == Run.Stop.TIMEOUT)) {
+            if (suspension instanceof Suspension.Pause pause) {
+                return paused(end, pause);
+            }
+            if (suspension instanceof Suspension.Held held) {
+                Settlement.Next park =
+                        new Settlement.Park(ControlKey.breaker(held.resource()).text(), WaitReason.BREAKER, null, null);
+                return settlement(end, CountedAs.NOTHING, park, null, null);
+            }
+            if (suspension instanceof Suspension.Unknown unknown) {
+                return unknown(
+                        end,
+                        Failure.of(
+                                FailureClass.PERMANENT,
+                                "UnknownOutcome",
+                                "Step " + unknown.step() + " has started and must not run twice, and nobody knows how"
+                                        + " it ended. Find out, and resolve the step"));
+            }
+        }
+        RunResult.Thrown error = end.error();
+        if (error == null && suspension != null) {
+            error = RunResult.Thrown.of(new IllegalStateException(
+                    "The handler of job " + end.run().id() + " went on after its run had ended in a step"));
+        }
+        return error == null
+                ? settlement(end, CountedAs.ATTEMPT, new Settlement.Succeed(end.result()), null, null)
+                : thrown(end, error);
+    }
+
+    private Settlement paused(RunResult end, Suspension.Pause pause) {
+        Job job = end.run().job;
+        if (StartCheck.isOver(job, clock.now().plus(pause.delay()))) {
+            Failure failure = Failure.of(
+                    FailureClass.PERMANENT,
+                    "WaitsTooLong",
+                    "Step " + pause.write().name() + " of job " + job.id() + " waits until "
+                            + clock.now().plus(pause.delay()) + ", but the deadline of the job is "
+                            + job.times().deadline() + ". Give its policy a later deadline, or noDeadline()");
+            Decision fail = new Decision.Fail(FailReason.DEADLINE, FailureClass.PERMANENT, "step-waits", true);
+            return settlement(end, CountedAs.ATTEMPT, new Settlement.Fail(FailReason.DEADLINE), failure, fail);
+        }
+        String rule = pause.reason() == WaitReason.SLEEP ? "sleep" : "await";
+        return settlement(
+                        end,
+                        CountedAs.SNOOZE,
+                        new Settlement.Wait(pause.reason(), pause.delay(), null),
+                        null,
+                        new Decision.Snooze(
+                                pause.delay(), rule + ":" + pause.write().name()))
+                .with(pause.write());
+    }
+
+    private static Settlement unknown(RunResult end, Failure failure) {
+        Decision decision = new Decision.Fail(FailReason.UNKNOWN_OUTCOME, FailureClass.PERMANENT, "at-most-once", true);
+        return settlement(end, CountedAs.ATTEMPT, new Settlement.Fail(FailReason.UNKNOWN_OUTCOME), failure, decision);
     }
 
     /**
@@ -120,7 +187,7 @@ public final class OutcomeDecider {
             return;
         }
         Failure failure = failure(error, null, stop);
-        RetryPolicy policy = policy(job);
+        RetryPolicy policy = policy(end.run());
         Decision decided = decided(job, failure, policy);
         Situation situation = new Situation(job, failure, history(job, policy), decided);
         end.run().advised(new AdvisorCall(advisor, policy, situation, events).ask(driver));
@@ -237,7 +304,21 @@ public final class OutcomeDecider {
             Decision release = new Decision.Release(Duration.ZERO, FailureClass.INTERRUPTED, rule);
             return settlement(end, CountedAs.INTERRUPTION, new Settlement.PutBack(), failure, release);
         }
+        if (error.step() != null && end.run().failedStep() == null) {
+            return uncaught(end, error.step());
+        }
         return byPolicy(end, failure(error, signal, stop));
+    }
+
+    /** The handler let the failure of a step pass: the job fails as the step did. */
+    private Settlement uncaught(RunResult end, StepFailedException thrown) {
+        StoredStep.StepFailure why = thrown.failure();
+        Failure failure = Failure.of(
+                why.failureClass(),
+                why.type(),
+                "Step " + thrown.step() + ": " + Objects.requireNonNullElse(why.message(), "no message"));
+        Decision decision = new Decision.Fail(why.reason(), why.failureClass(), "step:" + thrown.step(), true);
+        return settlement(end, CountedAs.ATTEMPT, new Settlement.Fail(why.reason()), failure, decision);
     }
 
     private static Failure failure(RunResult.Thrown error, JobSignal.@Nullable Kind signal, Run.@Nullable Stop stop) {
@@ -258,7 +339,7 @@ public final class OutcomeDecider {
 
     private Settlement byPolicy(RunResult end, Failure failure) {
         Job job = end.run().job;
-        RetryPolicy policy = policy(job);
+        RetryPolicy policy = policy(end.run());
         Advised advised = end.run().advised();
         if (advised != null && advised.overruled()) {
             Decision decision = advised.decision();
@@ -322,8 +403,17 @@ public final class OutcomeDecider {
     }
 
     private Settlement failed(RunResult end, Failure failure, Decision decision) {
+        if (end.run().suspension() instanceof Suspension.Failed step) {
+            if (decision instanceof Decision.Fail fail && STEP_ENDS.contains(fail.reason())) {
+                return stepFailed(end, failure, fail, step);
+            }
+            if (step.step().isAtMostOnce()
+                    && (decision instanceof Decision.Retry || decision instanceof Decision.Fail)) {
+                return unknown(end, failure);
+            }
+        }
         ControlKey lacking =
-                decision instanceof Decision.Retry retry ? control.charge(end.run().job, retry.failureClass()) : null;
+                decision instanceof Decision.Retry retry ? control.charge(LocalControl.blamed(end.run()), retry.failureClass()) : null;
         if (lacking != null && decision instanceof Decision.Retry retry && control.fails(lacking)) {
             return failed(
                     end,
@@ -354,6 +444,20 @@ public final class OutcomeDecider {
                         .order()
                 == ClaimOrder.PRIORITY;
         return strict && next instanceof Settlement.Wait wait ? wait.inFreshLane() : next;
+    }
+
+    /** The failure becomes the outcome of the step, and the handler learns of it in one more run. */
+    private Settlement stepFailed(RunResult end, Failure failure, Decision.Fail fail, Suspension.Failed failed) {
+        FailureClass failureClass = Objects.requireNonNullElse(fail.failureClass(), FailureClass.PERMANENT);
+        StoredStep.StepFailure why =
+                new StoredStep.StepFailure(fail.reason(), failureClass, failure.type(), failure.message());
+        StepWrite row = StepWrite.failed(failed.step().name(), StoredStep.Kind.STEP, why)
+                .granting(end.run().job.counts().spent(end.run().job.policy()) + 1);
+        Decision release = new Decision.Release(
+                Duration.ZERO, failureClass, "step-failed:" + failed.step().name());
+        Settlement.Next next = new Settlement.Wait(WaitReason.RETRY, Duration.ZERO, null);
+        return settlement(end, CountedAs.ATTEMPT, next, failure, release)
+                .with(failed.replaces() ? row.replacing() : row);
     }
 
     private Decision checked(Decision decision) {
@@ -392,6 +496,13 @@ public final class OutcomeDecider {
             @Nullable Failure failure,
             @Nullable Decision decision) {
         return new Settlement(end.run().id(), end.run().token(), spent, end.ran(), next, failure, decision);
+    }
+
+    private RetryPolicy policy(Run run) {
+        Step<?> step = run.failedStep();
+        return step == null
+                ? policy(run.job)
+                : policies.effective(run.job, handlers.policy(run.job.type()), step.policy());
     }
 
     private RetryPolicy policy(Job job) {

@@ -82,7 +82,15 @@ public final class PolicyLayers {
 
     /** Returns the complete policy of a claimed job, with the attempts that a person granted. */
     public RetryPolicy effective(Job job, RetryPolicy ofType) {
-        RetryPolicy policy = cached(complete, layers(job.spec(), ofType), this::layered);
+        return granted(job, cached(complete, layers(job.spec(), ofType), this::layered));
+    }
+
+    /** Returns the complete policy of a step: its own fields, then those of the job. */
+    public RetryPolicy effective(Job job, RetryPolicy ofType, RetryPolicy ofStep) {
+        return granted(job, ofStep.orElse(cached(complete, layers(job.spec(), ofType), this::layered)));
+    }
+
+    private static RetryPolicy granted(Job job, RetryPolicy policy) {
         int granted = job.counts().granted();
         return granted == 0
                 ? policy

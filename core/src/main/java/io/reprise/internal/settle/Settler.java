@@ -244,7 +244,7 @@ public final class Settler {
     /** Gives back what the retry of an outcome cost that will not be written. */
     void refund(Decided decided) {
         if (decided.end != null) {
-            control.refund(decided.job, decided.settlement);
+            control.refund(LocalControl.blamed(decided.end.run()), decided.settlement);
         }
     }
 }

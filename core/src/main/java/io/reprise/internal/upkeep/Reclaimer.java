@@ -188,6 +188,7 @@ public final class Reclaimer implements UpkeepRole.Piece {
                 settlement.next(),
                 named,
                 settlement.decision(),
-                settlement.followUps());
+                settlement.followUps(),
+                settlement.step());
     }
 }

@@ -61,7 +61,7 @@ public record Api(
     }
 
     /** Returns operations in the caller's name, with the reason from the body or the query. */
-    Operations as(Request request) {
+    public Operations as(Request request) {
         String why = request.fields().text("why");
         return reprise.as(request.caller().name(), why);
     }

@@ -202,7 +202,7 @@ public final class Views {
     }
 
     /** Shows stored JSON as JSON, and any other text as text. */
-    static @Nullable Object json(@Nullable String stored) {
+    public static @Nullable Object json(@Nullable String stored) {
         if (stored == null) {
             return null;
         }

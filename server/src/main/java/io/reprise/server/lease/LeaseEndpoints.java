@@ -97,6 +97,7 @@ public final class LeaseEndpoints implements Endpoints {
     private final LeaseWaits waiting;
     private final LeaseTokens tokens;
     private final LeaseReports reports;
+    private final LeaseSteps steps;
 
     /** Whether payloads of such jobs were short the last time. */
     private final Map<Wanted, Boolean> isShort = new ConcurrentHashMap<>();
@@ -107,6 +108,7 @@ public final class LeaseEndpoints implements Endpoints {
         this.waiting = waiting;
         this.tokens = new LeaseTokens(StoreSecret.of(api.store()));
         this.reports = new LeaseReports(api, tokens);
+        this.steps = new LeaseSteps(api, tokens);
     }
 
     @Override
@@ -123,7 +125,9 @@ public final class LeaseEndpoints implements Endpoints {
                         .optionalBody(HEARTBEAT)
                         .answers(200, "the lease is kept", BEAT)
                         .does(this::heartbeat));
-        return Stream.concat(own.stream(), reports.operations().stream()).toList();
+        return Stream.of(own, reports.operations(), steps.operations())
+                .flatMap(List::stream)
+                .toList();
     }
 
     private Answer lease(Request request) {
@@ -254,17 +258,10 @@ public final class LeaseEndpoints implements Endpoints {
                         fields.in("progress").text("message"))
                 : null;
         try {
-            boolean cancelled = workers.heartbeat(key(request), fields.duration("lease", TERM), progress);
+            boolean cancelled = workers.heartbeat(tokens.key(api, request), fields.duration("lease", TERM), progress);
             return Response.ok(Map.of("cancelled", cancelled));
         } catch (IllegalArgumentException e) {
             throw Problem.invalid("/lease", String.valueOf(e.getMessage()));
         }
-    }
-
-    /** Reads the key of a lease. Another tenant's lease is treated as missing. */
-    private RemoteLease.Key key(Request request) {
-        RemoteLease.Key key = tokens.key(request.path("token"));
-        api.store().find(key.job()).ifPresent(LeaseTokens.mayReport(request.caller()));
-        return key;
     }
 }

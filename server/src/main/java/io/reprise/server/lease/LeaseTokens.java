@@ -5,11 +5,13 @@ import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.remote.RemoteLease;
 import io.reprise.remote.StaleLeaseException;
+import io.reprise.server.api.Api;
 import io.reprise.server.auth.StoreSecret;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.delivery.HttpDelivery;
 import io.reprise.server.http.Caller;
 import io.reprise.server.http.Problem;
+import io.reprise.server.http.Request;
 import io.reprise.server.http.Schema;
 import io.reprise.server.webhook.WebhookDelivery;
 import java.util.List;
@@ -54,6 +56,13 @@ final class LeaseTokens {
         if (!secret.isMark(token.substring(end + 1), token.substring(0, end))) {
             throw gone(key.job());
         }
+        return key;
+    }
+
+    /** Returns the key in the path of a request. Another tenant's lease is treated as missing. */
+    RemoteLease.Key key(Api api, Request request) {
+        RemoteLease.Key key = key(request.path("token"));
+        api.store().find(key.job()).ifPresent(mayReport(request.caller()));
         return key;
     }
 

@@ -176,6 +176,15 @@ class TwoTenantsTest {
         rows.put("retryJob", each(jobs, id -> post("/v1/jobs/" + id + "/retry", "{\"force\":true}", 404)));
         rows.put("changeJob", each(jobs, id -> post("/v1/jobs/" + id + "/change", "{\"priority\":9}", 404)));
         rows.put("cancelJob", each(jobs, id -> post("/v1/jobs/" + id + "/cancel", "{}", 404)));
+        rows.put("listSteps", each(jobs, id -> get("/v1/jobs/" + id + "/steps", 404)));
+        rows.put("tellJob", each(jobs, id -> post("/v1/jobs/" + id + "/events", "{\"name\":\"a\",\"value\":1}", 404)));
+        rows.put(
+                "resolveStep",
+                each(
+                        jobs,
+                        id -> post(
+                                "/v1/jobs/" + id + "/steps/resolve", "{\"step\":\"a\",\"outcome\":\"again\"}", 404)));
+        rows.put("forgetSteps", each(jobs, id -> post("/v1/jobs/" + id + "/steps/forget", "{}", 404)));
         rows.put("replayDeadLetter", each(jobs, id -> post("/v1/dead-letters/" + id + "/replay", "{}", 404)));
         rows.put("discardDeadLetter", each(jobs, id -> post("/v1/dead-letters/" + id + "/discard", "{}", 404)));
         rows.put(
@@ -281,6 +290,13 @@ class TwoTenantsTest {
                                 200)));
         rows.put("failJob", List.of(post("/v1/leases/" + token + "/fail", "{\"type\":\"x\"}", 409)));
         rows.put("snoozeJob", List.of(post("/v1/leases/" + token + "/snooze", "{\"delay\":\"1h\"}", 409)));
+        rows.put("leaseSteps", List.of(get("/v1/leases/" + token + "/steps", 409)));
+        rows.put("storeStep", List.of(post("/v1/leases/" + token + "/step", "{\"name\":\"a\"}", 409)));
+        for (String action : List.of("sleep", "await")) {
+            rows.put(
+                    action.equals("sleep") ? "sleepRun" : "awaitEvent",
+                    List.of(post("/v1/leases/" + token + "/" + action, "{\"name\":\"a\",\"duration\":\"1h\"}", 409)));
+        }
         String hook = "/v1/webhooks/" + webhook;
         String form = "{\"url\":\"" + receiver.url("/evil") + "\"}";
         rows.put("listWebhooks", List.of(get("/v1/webhooks", 200)));

@@ -2,6 +2,7 @@
 package io.reprise.jdbc.jobs;
 
 import io.reprise.jdbc.rows.AuditTable;
+import io.reprise.jdbc.rows.StepTable;
 import io.reprise.jdbc.sql.Counters;
 import io.reprise.jdbc.sql.Dialect;
 import io.reprise.jdbc.sql.Params;
@@ -20,6 +21,7 @@ import io.reprise.job.JobStatus;
 import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
 import io.reprise.store.RequeueResult.Result;
+import io.reprise.store.StepEdit;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -100,6 +102,22 @@ public final class Requeues {
             return refused(Result.KEY_TAKEN);
         }
         return put(session, job.get(), fence.get(), requeue, note);
+    }
+
+    /** Changes the steps of a job that does not run. The lock of its queue keeps claims away. */
+    public StepEdit.Result editSteps(Session session, JobId id, StepEdit edit, AuditNote note) throws SQLException {
+        Optional<Job> job = lockedJob(session, id);
+        if (job.isEmpty()) {
+            return StepEdit.Result.MISSING;
+        }
+        if (job.get().state() == JobState.RUNNING) {
+            return StepEdit.Result.RUNNING;
+        }
+        if (!StepTable.edit(session, id, edit)) {
+            return StepEdit.Result.NO_STEP;
+        }
+        AuditTable.write(session, edit.action(), id, null, note, edit.detail());
+        return StepEdit.Result.DONE;
     }
 
     private static final String ALL_FAILED = """
@@ -254,6 +272,7 @@ public final class Requeues {
             session.updateEach(dialect.leaveSql(), listed);
         }
         session.update(dialect.sql("delete from {finished} where id {in ?}"), (Object) ids);
+        StepTable.forgetFailed(session, ids);
         attempts.trim(session, session.list(dialect.sql(FULL), SqlRow::number, ids, attempts.kept()));
     }
 
@@ -317,6 +336,7 @@ public final class Requeues {
         }
         if (renew) {
             session.update("delete from reprise_attempt where job_id = ?", id);
+            StepTable.forget(session, id.value());
             session.update(
                     dialect.sql(
                             "update reprise_idempotency {by reprise_idempotency_job} set job_id = ? where job_id = ?"),
@@ -325,6 +345,7 @@ public final class Requeues {
         } else {
             // A replay resets the counters, so they no longer bound the history. It is trimmed here.
             attempts.trim(session, id);
+            StepTable.forgetFailed(session, id.value());
         }
         if (dialect.insertUnlessThere(session, dialect.sql(INSERT), values(session.now(), job, target, fence, requeue))
                 == 0) {

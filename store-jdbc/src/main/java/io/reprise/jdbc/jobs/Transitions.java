@@ -2,6 +2,7 @@
 package io.reprise.jdbc.jobs;
 
 import io.reprise.jdbc.rows.AuditTable;
+import io.reprise.jdbc.rows.StepTable;
 import io.reprise.jdbc.sql.Database;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.job.AuditNote;
@@ -77,6 +78,7 @@ public final class Transitions {
         List<Settlement> newest = Settlement.newest(batch, twice);
         Settled settled = settlements.settle(session, newest, closing);
         SuspectGroups.keep(session, newest, settled);
+        StepTable.settled(session, newest, settled);
         if (hasFollowUps(newest)) {
             store(session, followUps(newest, settled));
         }

@@ -12,11 +12,13 @@ import org.jspecify.annotations.Nullable;
 /** Ends jobs that are not running, and deletes ended jobs. The caller keeps claims of their queues away. */
 public final class Endings {
 
-    // The primary key of reprise_attempt and the index reprise_idempotency_job serve these two.
+    // The primary keys and the index reprise_idempotency_job serve these three.
     private static final String FORGET_ATTEMPTS = "{delete reprise_attempt by primary} where job_id {in ?}";
 
     private static final String FORGET_KEYS =
             "{delete reprise_idempotency by reprise_idempotency_job} where job_id {in ?}";
+
+    private static final String FORGET_STEPS = "{delete reprise_step by primary} where job_id {in ?}";
 
     private Endings() {}
 
@@ -42,7 +44,7 @@ public final class Endings {
     }
 
     /**
-     * Deletes finished jobs with their history and keys. It spares jobs that were requeued and ended
+     * Deletes finished jobs with their history, steps and keys. It spares jobs that were requeued and ended
      * again after the given time.
      */
     public static List<Gone> delete(Session session, Collection<Long> ids, long before) throws SQLException {
@@ -56,6 +58,7 @@ public final class Endings {
             long[] found = sorted(deleted.stream().map(Gone::id).toList());
             session.update(dialect.sql(FORGET_ATTEMPTS), (Object) found);
             session.update(dialect.sql(FORGET_KEYS), (Object) found);
+            session.update(dialect.sql(FORGET_STEPS), (Object) found);
             gone.addAll(deleted);
         }
         count(session, gone, -1);

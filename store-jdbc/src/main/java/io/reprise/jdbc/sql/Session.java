@@ -169,6 +169,29 @@ public final class Session {
                 rows.stream().map(row -> row.inOrder(named.names())).toList());
     }
 
+    /**
+     * Runs one statement with names for many rows, in few round trips where driver or database can. Returns how many rows
+     * each changed; a negative number if the driver does not say.
+     */
+    public int[] updateEachCounted(String sql, List<Params> rows) throws SQLException {
+        if (dialect.spreadsArrays()) {
+            // MariaDB's bulk protocol takes inserts of values only.
+            int[] counts = new int[rows.size()];
+            for (int i = 0; i < counts.length; i++) {
+                counts[i] = update(sql, rows.get(i));
+            }
+            return counts;
+        }
+        NamedSql named = dialect.words().named(sql);
+        return run(named.sql(), statement -> {
+            for (Params row : rows) {
+                bind(statement, row.inOrder(named.names()));
+                statement.addBatch();
+            }
+            return statement.executeBatch();
+        });
+    }
+
     /** Runs one statement for many rows, in few round trips where driver or database can. */
     public void updateEach(String sql, List<@Nullable Object[]> rows) throws SQLException {
         if (dialect.spreadsArrays() && ManyRows.isInsert(sql)) {

@@ -14,6 +14,7 @@ public final class Change {
     private final Document max = new Document();
     private final Document inc = new Document();
     private final Document push = new Document();
+    private final Document pull = new Document();
     private final Document addToSet = new Document();
 
     private Change() {}
@@ -78,6 +79,12 @@ public final class Change {
         return this;
     }
 
+    /** Removes the entries of a list that match. */
+    public Change pull(String field, Document matching) {
+        pull.append(field, matching);
+        return this;
+    }
+
     public Change addToSet(String field, List<String> values) {
         addToSet.append(field, new Document("$each", values));
         return this;
@@ -91,6 +98,7 @@ public final class Change {
         put(update, "$max", max);
         put(update, "$inc", inc);
         put(update, "$push", push);
+        put(update, "$pull", pull);
         put(update, "$addToSet", addToSet);
         return update;
     }

@@ -51,6 +51,7 @@ public final class FieldNames {
     public static final String SNOOZES = "snoozes";
     public static final String GRANTED = "granted";
     public static final String HISTORY = "history";
+    public static final String STEPS = "steps";
 
     public static final String CREATED = "created_us";
     public static final String FIRST_DUE = "first_due_us";

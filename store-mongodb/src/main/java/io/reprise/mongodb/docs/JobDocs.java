@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 /** Converts documents to jobs, and specs to documents. */
 public final class JobDocs {
 
-    /** Excludes the history, which can be long and is read separately. */
-    public static final Document WITHOUT_HISTORY = new Document(FieldNames.HISTORY, 0);
+    /** Excludes history and steps, which can be long and are read separately. */
+    public static final Document WITHOUT_HISTORY = new Document(FieldNames.HISTORY, 0).append(FieldNames.STEPS, 0);
 
     /** Returns the idempotency key of a spec and its proof, which both lead to the job; empty if there is none. */
     public static List<String> idempotencyKeys(JobSpec spec) {
@@ -39,11 +39,9 @@ public final class JobDocs {
                 .toList();
     }
 
-    /** Excludes history, payload and result; see {@link SpecDocs#withoutPayload}. */
-    public static final Document BRIEF = new Document(FieldNames.HISTORY, 0)
-            .append(SpecDocs.PAYLOAD, 0)
-            .append(SpecDocs.CHAIN, 0)
-            .append(FieldNames.RESULT, 0);
+    /** Excludes history, steps, payload and result; see {@link SpecDocs#withoutPayload}. */
+    public static final Document BRIEF =
+            new Document(WITHOUT_HISTORY).append(SpecDocs.PAYLOAD, 0).append(SpecDocs.CHAIN, 0).append(FieldNames.RESULT, 0);
 
     public static final Document ID_ONLY = new Document(FieldNames.ID, 1);
 

@@ -3,6 +3,7 @@ package io.reprise.testkit.contract;
 
 import io.reprise.testkit.fixture.StoreFixture;
 import io.reprise.testkit.turns.GroupContract;
+import io.reprise.testkit.steps.StepContract;
 
 /**
  * The promises of a {@link io.reprise.store.JobStore}, as tests. A store's test class implements this and supplies
@@ -47,4 +48,5 @@ public interface JobStoreContract
                 DocumentContract,
                 TypeContract,
                 DeadGroupContract,
-                GroupContract {}
+                GroupContract,
+                StepContract {}

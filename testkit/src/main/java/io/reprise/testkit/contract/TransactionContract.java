@@ -16,7 +16,10 @@ import io.reprise.job.JobState;
 import io.reprise.job.KeyReusedException;
 import io.reprise.job.KeyRule;
 import io.reprise.job.Transaction;
+import io.reprise.step.StoredStep;
+import io.reprise.store.Checkpoint;
 import io.reprise.store.Claim;
+import io.reprise.store.StepWrite;
 import io.reprise.testkit.fixture.StoreFixture;
 import io.reprise.testkit.fixture.TestClaims;
 import io.reprise.testkit.fixture.TestJobs;
@@ -182,6 +185,38 @@ public interface TransactionContract extends StoreFixture {
         }
         assertThat(read(id).state()).isEqualTo(JobState.SUCCEEDED);
         assertThat(store().takeOver("worker-2", TestClaims.LONG, 10)).isEmpty();
+    }
+
+    @Test
+    default void a_step_commits_with_the_callers_work() {
+        JobId id = add(TestJobs.spec("order"));
+        Claim claim = claimOne();
+        Checkpoint checkpoint = new Checkpoint(id, claim.token(), StepWrite.done("book", null, null));
+        try (OpenTransaction transaction = open()) {
+            assertThat(store().within(transaction.handle()).checkpoint(List.of(checkpoint)))
+                    .containsExactly(Checkpoint.Answer.WRITTEN);
+            transaction.rollback();
+        }
+        assertThat(store().steps(id).steps()).isEmpty();
+        try (OpenTransaction transaction = open()) {
+            store().within(transaction.handle()).checkpoint(List.of(checkpoint));
+            transaction.commit();
+        }
+        assertThat(store().steps(id).steps()).extracting(StoredStep::name).containsExactly("book");
+    }
+
+    @Test
+    default void a_stale_step_in_the_callers_transaction_is_refused() {
+        JobId id = add(TestJobs.spec("order"));
+        Claim lost = claimAndDie("old", 1);
+        takeOver("new");
+        try (OpenTransaction transaction = open()) {
+            assertThat(store().within(transaction.handle())
+                            .checkpoint(List.of(new Checkpoint(id, lost.token(), StepWrite.done("book", null, null)))))
+                    .containsExactly(Checkpoint.Answer.STALE);
+            transaction.rollback();
+        }
+        assertThat(store().steps(id).steps()).isEmpty();
     }
 
     private OpenTransaction open() {

@@ -64,6 +64,11 @@ public final class JavaProcess implements AutoCloseable {
         return process.isAlive();
     }
 
+    /** Returns the exit code of a process that has ended. */
+    public int exitCode() {
+        return process.exitValue();
+    }
+
     /** Ends it as {@code kill -9} does: no shutdown hook runs. Returns when it is gone. */
     public void kill() {
         process.destroyForcibly();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
-import io.reprise.job.Enqueued;
-import io.reprise.job.JobSpec;
 import io.reprise.store.StoreException;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,40 +12,41 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Group commit for jobs that many threads store one by one: while one thread writes a group, the next group gathers. If
- * no thread is writing, a job is written at once, alone. Each caller returns after the commit of its job. Thread-safe.
+ * Group commit for what many threads store one by one, such as jobs: while one thread writes a group, the next group
+ * gathers. If no thread is writing, an item is written at once, alone. Each caller returns after the commit of its item.
+ * Thread-safe.
  */
-final class InsertGroup {
+final class CommitGroup<T, R> {
 
     private static final int MAX_GROUP = 200;
 
-    private final Function<List<JobSpec>, List<Enqueued>> store;
-    private final Queue<Ticket> waiting = new ConcurrentLinkedQueue<>();
+    private final Function<List<T>, List<R>> store;
+    private final Queue<Ticket<T, R>> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean writing = new AtomicBoolean();
 
-    InsertGroup(Function<List<JobSpec>, List<Enqueued>> store) {
+    CommitGroup(Function<List<T>, List<R>> store) {
         this.store = store;
     }
 
-    private static final class Ticket {
-        private final JobSpec job;
+    private static final class Ticket<T, R> {
+        private final T item;
         private final Thread thread = Thread.currentThread();
-        private @Nullable Enqueued answer;
+        private @Nullable R answer;
         private @Nullable RuntimeException failure;
         private volatile boolean done;
 
-        Ticket(JobSpec job) {
-            this.job = job;
+        Ticket(T item) {
+            this.item = item;
         }
 
-        void end(@Nullable Enqueued stored, @Nullable RuntimeException thrown) {
+        void end(@Nullable R stored, @Nullable RuntimeException thrown) {
             answer = stored;
             failure = thrown;
             done = true;
             LockSupport.unpark(thread);
         }
 
-        Enqueued answer() {
+        R answer() {
             if (failure != null) {
                 throw failure;
             }
@@ -55,8 +54,8 @@ final class InsertGroup {
         }
     }
 
-    Enqueued insert(JobSpec job) {
-        Ticket mine = new Ticket(job);
+    R write(T item) {
+        Ticket<T, R> mine = new Ticket<>(item);
         waiting.add(mine);
         boolean interrupted = false;
         while (!mine.done) {
@@ -69,7 +68,7 @@ final class InsertGroup {
                 }
             } else {
                 LockSupport.park(this);
-                // Whether the job is stored is unknown until the commit, so an interrupt has to wait.
+                // Whether the item is stored is unknown until the commit, so an interrupt has to wait.
                 interrupted |= Thread.interrupted();
             }
         }
@@ -81,15 +80,15 @@ final class InsertGroup {
 
     /** Wakes the first waiting thread. A thread joins the queue before it tries to write, so none is overlooked. */
     private void wakeNext() {
-        Ticket next = waiting.peek();
+        Ticket<T, R> next = waiting.peek();
         if (next != null) {
             LockSupport.unpark(next.thread);
         }
     }
 
     private void write() {
-        List<Ticket> group = new ArrayList<>();
-        Ticket next = waiting.poll();
+        List<Ticket<T, R>> group = new ArrayList<>();
+        Ticket<T, R> next = waiting.poll();
         while (next != null) {
             group.add(next);
             next = group.size() < MAX_GROUP ? waiting.poll() : null;
@@ -99,35 +98,35 @@ final class InsertGroup {
         }
     }
 
-    private void write(List<Ticket> group) {
+    private void write(List<Ticket<T, R>> group) {
         try {
-            List<Enqueued> answers =
-                    store.apply(group.stream().map(ticket -> ticket.job).toList());
+            List<R> answers =
+                    store.apply(group.stream().map(ticket -> ticket.item).toList());
             for (int i = 0; i < group.size(); i++) {
                 group.get(i).end(answers.get(i), null);
             }
         } catch (RuntimeException e) {
             boolean refused = !(e instanceof StoreException failed && failed.isTransient());
             if (refused && group.size() > 1) {
-                // The store refused one of the jobs. Each is written alone, so that the others are stored.
+                // The store refused one of the items. Each is written alone, so that the others are stored.
                 writeEach(group);
             } else {
                 group.forEach(ticket -> ticket.end(null, e));
             }
         } catch (Error e) {
-            group.forEach(ticket -> ticket.end(null, new IllegalStateException("The job may not have been stored", e)));
+            group.forEach(ticket -> ticket.end(null, new IllegalStateException("It may not have been stored", e)));
             throw e;
         }
     }
 
     /** An {@code Error} ends the tickets that are left too: nobody else would end them. */
-    private void writeEach(List<Ticket> group) {
+    private void writeEach(List<Ticket<T, R>> group) {
         try {
             group.forEach(ticket -> write(List.of(ticket)));
         } catch (Error e) {
             group.stream()
                     .filter(ticket -> !ticket.done)
-                    .forEach(ticket -> ticket.end(null, new IllegalStateException("The job was not stored", e)));
+                    .forEach(ticket -> ticket.end(null, new IllegalStateException("It was not stored", e)));
             throw e;
         }
     }

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class InsertGroupTest {
+class CommitGroupTest {
 
     private static final int CALLERS = 32;
 
@@ -54,7 +54,7 @@ class InsertGroupTest {
 
     @Test
     void a_lone_caller_goes_at_once() {
-        assertThat(new InsertGroup(this::store).insert(job(7)).id()).isEqualTo(new JobId(7));
+        assertThat(new CommitGroup<>(this::store).write(job(7)).id()).isEqualTo(new JobId(7));
         assertThat(groups).containsExactly(1);
     }
 
@@ -63,7 +63,7 @@ class InsertGroupTest {
         CountDownLatch written = new CountDownLatch(1);
         CountDownLatch writing = new CountDownLatch(1);
         AtomicBoolean open = new AtomicBoolean();
-        InsertGroup group = new InsertGroup(jobs -> {
+        CommitGroup<JobSpec, Enqueued> group = new CommitGroup<>(jobs -> {
             if (!open.get()) {
                 writing.countDown();
                 await(written);
@@ -71,7 +71,7 @@ class InsertGroupTest {
             return store(jobs);
         });
         List<Future<Enqueued>> calls = new ArrayList<>();
-        calls.add(start(() -> group.insert(job(1))));
+        calls.add(start(() -> group.write(job(1))));
         // One job is being written now: the others can only gather.
         writing.await();
         List<Thread> gathering = new ArrayList<>();
@@ -83,7 +83,7 @@ class InsertGroupTest {
                     gathering.add(Thread.currentThread());
                 }
                 known.countDown();
-                return group.insert(job(number));
+                return group.write(job(number));
             }));
             known.await();
         }
@@ -108,7 +108,7 @@ class InsertGroupTest {
 
     @Test
     void one_that_is_refused_does_not_harm_the_others() throws Exception {
-        InsertGroup group = new InsertGroup(jobs -> {
+        CommitGroup<JobSpec, Enqueued> group = new CommitGroup<>(jobs -> {
             if (jobs.stream().anyMatch(job -> job.payload().equals("13"))) {
                 throw new IllegalArgumentException("13");
             }
@@ -117,7 +117,7 @@ class InsertGroupTest {
         List<Future<Enqueued>> calls = new ArrayList<>();
         for (int i = 0; i < CALLERS; i++) {
             int number = i + 1;
-            calls.add(start(() -> group.insert(job(number))));
+            calls.add(start(() -> group.write(job(number))));
         }
         for (int i = 0; i < CALLERS; i++) {
             if (i == 12) {
@@ -133,21 +133,21 @@ class InsertGroupTest {
     @Test
     void an_outage_fails_all_who_wait_for_the_group_and_nobody_after_it() {
         AtomicBoolean down = new AtomicBoolean(true);
-        InsertGroup group = new InsertGroup(jobs -> {
+        CommitGroup<JobSpec, Enqueued> group = new CommitGroup<>(jobs -> {
             if (down.get()) {
                 throw new StoreException("gone", new IllegalStateException(), true);
             }
             return store(jobs);
         });
-        assertThatThrownBy(() -> group.insert(job(1))).isInstanceOf(StoreException.class);
+        assertThatThrownBy(() -> group.write(job(1))).isInstanceOf(StoreException.class);
         down.set(false);
-        assertThat(group.insert(job(2)).id()).isEqualTo(new JobId(2));
+        assertThat(group.write(job(2)).id()).isEqualTo(new JobId(2));
     }
 
     @Test
     void an_interrupt_waits_for_the_answer() {
         Thread.currentThread().interrupt();
-        assertThat(new InsertGroup(this::store).insert(job(1)).id()).isEqualTo(new JobId(1));
+        assertThat(new CommitGroup<>(this::store).write(job(1)).id()).isEqualTo(new JobId(1));
         assertThat(Thread.interrupted()).isTrue();
     }
 
@@ -155,7 +155,7 @@ class InsertGroupTest {
     void an_error_while_a_refused_group_is_written_one_by_one_ends_every_call() throws Exception {
         CountDownLatch written = new CountDownLatch(1);
         CountDownLatch writing = new CountDownLatch(1);
-        InsertGroup group = new InsertGroup(jobs -> {
+        CommitGroup<JobSpec, Enqueued> group = new CommitGroup<>(jobs -> {
             if (jobs.get(0).payload().equals("1")) {
                 writing.countDown();
                 await(written);
@@ -166,12 +166,12 @@ class InsertGroupTest {
             }
             return store(jobs);
         });
-        Future<Enqueued> first = start(() -> group.insert(job(1)));
+        Future<Enqueued> first = start(() -> group.write(job(1)));
         writing.await();
         List<FutureTask<Enqueued>> calls = new ArrayList<>();
         for (int i = 2; i <= 4; i++) {
             int number = i;
-            FutureTask<Enqueued> call = new FutureTask<>(() -> group.insert(job(number)));
+            FutureTask<Enqueued> call = new FutureTask<>(() -> group.write(job(number)));
             calls.add(call);
             Thread thread = new Thread(call);
             thread.setDaemon(true);

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Single enqueues that share commits: everybody gets the answer to their own job, and nobody sleeps for ever. */
-class InsertGroupRaceTest {
+class CommitGroupRaceTest {
 
     private static final JobSpec ONE = JobSpec.builder("work", "1").build();
     private static final JobSpec TWO = JobSpec.builder("work", "2").build();
@@ -40,7 +40,7 @@ class InsertGroupRaceTest {
 
     @Test
     void everybody_gets_their_own_answer() {
-        Race.inManyOrders(() -> race(new InsertGroup(InsertGroupRaceTest::store)::insert));
+        Race.inManyOrders(() -> race(new CommitGroup<>(CommitGroupRaceTest::store)::write));
     }
 
     /** The same hand-over, but a ticket is done before its answer is there. */
