@@ -200,7 +200,7 @@ public record JobChange(
         WaitReason before = Objects.requireNonNullElse(waiting(job), WaitReason.MANUAL);
         return switch (before) {
             case NEW, DELAYED -> due.isAfter(now) ? WaitReason.DELAYED : WaitReason.NEW;
-            case RETRY, SNOOZE, MANUAL -> before;
+            case RETRY, SNOOZE, SLEEP, EVENT, MANUAL -> before;
             case BREAKER, BUDGET, NO_HANDLER -> WaitReason.MANUAL;
         };
     }

@@ -9,7 +9,6 @@ import io.reprise.server.api.LeaseWaits;
 import io.reprise.server.auth.Keys;
 import io.reprise.server.auth.Quotas;
 import io.reprise.server.auth.SessionEndpoints;
-import io.reprise.server.bulk.BulkEndpoints;
 import io.reprise.server.bulk.BulkRunner;
 import io.reprise.server.dashboard.DashboardEndpoints;
 import io.reprise.server.delivery.HttpJobCheck;
@@ -53,11 +52,10 @@ public final class MountedApi implements AutoCloseable {
         Quotas quotas = new Quotas(store, Quotas.Limits.DEFAULT, InstantSource.system());
         Api api = new Api(reprise, store, check, codec, quotas);
         List<Endpoints> parts = new ArrayList<>(
-                RepriseServer.endpoints(api, new Keys(store, InstantSource.system()), waiting, replayer));
+                RepriseServer.endpoints(api, new Keys(store, InstantSource.system()), waiting, replayer, bulks));
         parts.removeIf(KeyEndpoints.class::isInstance);
         parts.add(SessionEndpoints.whoAsks());
         parts.add(new DashboardEndpoints(api, base));
-        parts.add(new BulkEndpoints(api, bulks));
         List<Operation> operations = new ArrayList<>();
         parts.forEach(part -> operations.addAll(part.operations()));
         this.calls = new LocalCalls(operations);

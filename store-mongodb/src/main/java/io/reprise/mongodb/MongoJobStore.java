@@ -105,7 +105,7 @@ public final class MongoJobStore implements JobStore {
     private final MongoControls controls;
     private final MongoWorkers presence;
     private final MongoInsights insights;
-    private final MongoControlEvents changes;
+    private final MongoControlEvents controlEvents;
     private final MongoSettlements settlements;
     private final MongoExpiry expiry;
     private final MongoTurns turns;
@@ -130,7 +130,7 @@ public final class MongoJobStore implements JobStore {
         this.controls = new MongoControls(mongo);
         this.presence = new MongoWorkers(mongo);
         this.insights = new MongoInsights(mongo);
-        this.changes = new MongoControlEvents(mongo);
+        this.controlEvents = new MongoControlEvents(mongo);
         this.settlements = new MongoSettlements(mongo, followUps, deadLetters, settings.keepAttempts());
         this.expiry = new MongoExpiry(mongo, jobDocs, followUps, deadLetters);
         this.turns = new MongoTurns(mongo);
@@ -598,12 +598,12 @@ public final class MongoJobStore implements JobStore {
 
     @Override
     public void addControlEvents(List<ControlEvent> events) {
-        changes.add(events);
+        controlEvents.add(events);
     }
 
     @Override
     public List<ControlEvent> controlEvents(String subject, int limit) {
-        return changes.last(subject, limit);
+        return controlEvents.last(subject, limit);
     }
 
     @Override
