@@ -30,7 +30,7 @@ public record BudgetSettings(
         @Nullable Rate rate,
         Overflow overflow) {
 
-    /** What becomes of a retry that the budget cannot pay for. */
+    /** The fate of a retry that the budget cannot pay for. */
     public enum Overflow {
         /** The retry is parked until the budget can pay for it. */
         WAIT,
@@ -114,7 +114,7 @@ public record BudgetSettings(
         return new BudgetSettings(enabled, capacity, floor, new Rate(retries, per), overflow);
     }
 
-    /** Sets what becomes of a retry beyond the budget. The default is {@link Overflow#WAIT}. */
+    /** Sets the fate of a retry beyond the budget. The default is {@link Overflow#WAIT}. */
     public BudgetSettings overflow(Overflow what) {
         return new BudgetSettings(enabled, capacity, floor, rate, what);
     }

@@ -90,7 +90,7 @@ public final class EnqueueCeilings {
         return depths.computeIfAbsent(queue, Depth::new);
     }
 
-    /** What is known of one queue. */
+    /** The last count of one queue, and the jobs that passed since. */
     private final class Depth {
         private final String queue;
         private final ReentrantLock counting = new ReentrantLock();

@@ -49,7 +49,7 @@ public final class BulkOptions {
 
     private boolean isFine(JsonNode bulk) {
         String state = bulk.path("state").stringValue("");
-        return dryRun || detach || state.equals("DONE") && bulk.path("refused").longValue(0) == 0;
+        return dryRun || detach || (state.equals("DONE") && bulk.path("refused").longValue(0) == 0);
     }
 
     private String text(JsonNode bulk) {
