@@ -17,6 +17,7 @@ import io.reprise.internal.run.HandlerExecutor;
 import io.reprise.internal.run.Handlers;
 import io.reprise.internal.run.Interceptors;
 import io.reprise.internal.run.PooledHandlerExecutor;
+import io.reprise.internal.settle.EventRelay;
 import io.reprise.internal.settle.Events;
 import io.reprise.internal.settle.FollowUps;
 import io.reprise.internal.settle.PolicyLayers;
@@ -465,12 +466,13 @@ public final class RepriseBuilder {
         live.refresh();
         PolicyLayers policies = new PolicyLayers(resources, queues, policy, livePolicies, live);
         ControlConfig rules = new ControlConfig(control, resources, live);
-        Events events = new Events(listeners);
+        WorkerSettings settings = settings(worker);
+        Events events = new Events(listeners, new EventRelay(opened, settings.name()));
         Interceptors around = new Interceptors(interceptors);
         Function<JobRequest<?>, JobSpec> binder = job ->
                 policies.bind(around.onRequest(job.toSpec(coding)), job.type().policy());
         Engine.Config config = new Engine.Config(
-                settings(worker),
+                settings,
                 handlers,
                 around,
                 coding,

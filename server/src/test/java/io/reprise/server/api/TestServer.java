@@ -63,6 +63,18 @@ final class TestServer implements AutoCloseable {
                 quotas);
     }
 
+    /** One of several on a store. */
+    TestServer(JobStore store, String name) {
+        this(
+                store,
+                new HttpSettings("127.0.0.1", 0, HttpSettings.Limits.DEFAULT, null),
+                1_000_000,
+                Quotas.Limits.DEFAULT,
+                null,
+                false,
+                name);
+    }
+
     /** One that believes a provider. */
     TestServer(Oidc oidc) {
         this(
@@ -96,6 +108,17 @@ final class TestServer implements AutoCloseable {
             Quotas.Limits quotas,
             @Nullable Oidc oidc,
             boolean auditReads) {
+        this(store, http, rate, quotas, oidc, auditReads, "test-server");
+    }
+
+    private TestServer(
+            JobStore store,
+            HttpSettings http,
+            int rate,
+            Quotas.Limits quotas,
+            @Nullable Oidc oidc,
+            boolean auditReads,
+            String name) {
         this.store = store;
         this.keys = new Keys(store, InstantSource.system());
         try {
@@ -106,7 +129,7 @@ final class TestServer implements AutoCloseable {
                             .threads(2),
                     store,
                     new RepriseServer.Parts(
-                            "test-server",
+                            name,
                             "test",
                             http,
                             rate,
