@@ -17,6 +17,7 @@ import io.reprise.internal.run.HandlerExecutor;
 import io.reprise.internal.run.Handlers;
 import io.reprise.internal.run.Interceptors;
 import io.reprise.internal.run.PooledHandlerExecutor;
+import io.reprise.internal.settle.EventRelay;
 import io.reprise.internal.settle.Events;
 import io.reprise.internal.settle.FollowUps;
 import io.reprise.internal.settle.PolicyLayers;
@@ -468,11 +469,12 @@ public final class RepriseBuilder {
         live.warnsOf(running());
         PolicyLayers policies = new PolicyLayers(resources, queues, policy, livePolicies, live);
         ControlConfig rules = new ControlConfig(control, resources, live);
-        Events events = new Events(listeners);
+        WorkerSettings settings = settings(worker);
+        Events events = new Events(listeners, new EventRelay(opened, settings.name()));
         Interceptors around = new Interceptors(interceptors);
         Function<JobRequest<?>, JobSpec> binder = new RequestBinder(coding, around, policies);
         Engine.Config config = new Engine.Config(
-                settings(worker),
+                settings,
                 handlers,
                 around,
                 coding,

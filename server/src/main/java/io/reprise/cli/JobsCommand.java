@@ -340,7 +340,7 @@ final class JobsCommand extends LinkedCommand {
             description = "Show what happens to jobs, as it happens, until Ctrl-C.",
             footer = {
                 "",
-                "A server tells every step of the jobs it runs. On a store, the newest 1000 jobs are looked at twice a second,",
+                "A server tells every step of the whole fleet. On a store, the newest 1000 jobs are looked at twice a second,",
                 "and steps between two looks are not seen.",
                 "",
                 "Example:",

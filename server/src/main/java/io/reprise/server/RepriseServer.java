@@ -8,8 +8,6 @@ import io.reprise.server.api.Api;
 import io.reprise.server.api.AuditWriter;
 import io.reprise.server.api.BytesMeter;
 import io.reprise.server.api.DeadLetterEndpoints;
-import io.reprise.server.api.EventEndpoints;
-import io.reprise.server.api.EventLog;
 import io.reprise.server.api.InsightEndpoints;
 import io.reprise.server.api.JobEndpoints;
 import io.reprise.server.api.KeyEndpoints;
@@ -34,6 +32,9 @@ import io.reprise.server.auth.Tenancy;
 import io.reprise.server.bulk.BulkEndpoints;
 import io.reprise.server.bulk.BulkRunner;
 import io.reprise.server.dashboard.DashboardEndpoints;
+import io.reprise.server.events.EventEndpoints;
+import io.reprise.server.events.EventLog;
+import io.reprise.server.events.FleetEvents;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.HttpServer;
 import io.reprise.server.http.Operation;
@@ -62,6 +63,7 @@ public final class RepriseServer implements AutoCloseable {
     private final LeaseWaits waiting;
     private final Readiness readiness;
     private final EventEndpoints events;
+    private final FleetEvents fleet;
     private final Replayer replayer;
     private final BulkRunner bulks;
     private final BytesMeter bytes;
@@ -112,6 +114,7 @@ public final class RepriseServer implements AutoCloseable {
         this.waiting = new LeaseWaits(store);
         this.readiness = new Readiness(store, reprise::parts);
         this.events = new EventEndpoints(log, quotas);
+        this.fleet = new FleetEvents(store, parts.name, log);
         this.bytes = new BytesMeter(quotas);
         this.bulks = new BulkRunner(store);
         this.replayer = new Replayer(reprise, store, parts.name, System::nanoTime);
@@ -125,6 +128,7 @@ public final class RepriseServer implements AutoCloseable {
         this.http = listen(parts, api, keys);
         replayer.start();
         bytes.start();
+        fleet.start();
     }
 
     /**
@@ -250,6 +254,7 @@ public final class RepriseServer implements AutoCloseable {
         replayer.close();
         bulks.close();
         bytes.close();
+        fleet.close();
         events.close();
         waiting.close();
         readiness.close();

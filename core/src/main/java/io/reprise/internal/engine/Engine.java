@@ -19,6 +19,7 @@ import io.reprise.internal.run.Run;
 import io.reprise.internal.run.Runner;
 import io.reprise.internal.run.UnhandledTypes;
 import io.reprise.internal.settle.Committer;
+import io.reprise.internal.settle.EventRelay;
 import io.reprise.internal.settle.Events;
 import io.reprise.internal.settle.FollowUps;
 import io.reprise.internal.settle.OutcomeDecider;
@@ -100,6 +101,7 @@ public final class Engine {
     private final Role sweeper;
     private final Reporter reporter;
     private final Role follower;
+    private final EventRelay relay;
     private final ControlSync controlSync;
     private final RemoteRuns remote;
     private final Runnable waker = this::wake;
@@ -146,12 +148,13 @@ public final class Engine {
         this.controlSync = new ControlSync(parts, control, config.control(), leadership::isLeader);
         this.reporter = new Reporter(parts, book, predictions);
         this.follower = new SettingsRole(parts);
+        this.relay = config.events().relay();
         this.remote = new RemoteRuns(parts, settler);
     }
 
     public void start() {
         store.onWake(waker);
-        List.of(
+        List.<Role>of(
                         controlSync,
                         committer,
                         runner,
@@ -164,6 +167,7 @@ public final class Engine {
                         sweeper,
                         reporter,
                         follower,
+                        relay,
                         fetcher)
                 .forEach(driver::start);
         log.info(
@@ -266,7 +270,9 @@ public final class Engine {
                     "Worker {} stops with outcomes that could not be written; their leases will expire",
                     settings.name());
         }
-        List.of(committer, runner, leaseKeeper, controlSync, reporter, follower).forEach(driver::stop);
+        List.of(committer, runner, leaseKeeper, controlSync, reporter, follower, relay)
+                .forEach(driver::stop);
+        relay.finish();
         reporter.checkOut();
         executor.close();
         if (interrupted) {

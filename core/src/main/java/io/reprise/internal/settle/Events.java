@@ -47,8 +47,21 @@ public final class Events {
     /** Changes of control state that no report has written yet; the oldest goes if there are too many. */
     private final ArrayDeque<ControlEvent> controls = new ArrayDeque<>();
 
-    public Events(List<JobListener> listeners) {
+    /** Tells other processes, while somebody there listens. */
+    private final EventRelay relay;
+
+    public Events(List<JobListener> listeners, EventRelay relay) {
         this.listeners = List.copyOf(listeners);
+        this.relay = relay;
+    }
+
+    /** The part that tells other processes. */
+    public EventRelay relay() {
+        return relay;
+    }
+
+    private boolean isHeard() {
+        return !listeners.isEmpty() || relay.isWanted();
     }
 
     /** Publishes a settlement that the store accepted at {@code at}. */
@@ -97,7 +110,7 @@ public final class Events {
                             job.queue(),
                             settlement.failure());
         }
-        if (!listeners.isEmpty()) {
+        if (isHeard()) {
             Duration ran = settlement.spent() == CountedAs.NOTHING ? null : settlement.ran();
             tell(new JobEvent(
                     kind(settlement),
@@ -135,7 +148,7 @@ public final class Events {
 
     /** Publishes a cancellation that the store wrote in place of this settlement, because a person had requested it. */
     public void cancelled(Job job, Settlement settlement, Instant at) {
-        if (!listeners.isEmpty()) {
+        if (isHeard()) {
             publish(Kind.CANCELLED, job, job.attempts() + 1, at, settlement.ran(), null, settlement.failure());
         }
     }
@@ -151,14 +164,14 @@ public final class Events {
                             job.type(),
                             job.queue());
         }
-        if (!listeners.isEmpty()) {
+        if (isHeard()) {
             Instant dueAt = job.state().isTerminal() ? null : job.times().dueAt();
             publish(kind, job, job.attempts(), at, null, dueAt, null);
         }
     }
 
     public void enqueued(JobId id, JobSpec spec, Instant at, Instant dueAt) {
-        if (!listeners.isEmpty()) {
+        if (isHeard()) {
             tell(new JobEvent(
                     Kind.ENQUEUED,
                     id,
@@ -184,14 +197,14 @@ public final class Events {
     }
 
     public void started(Job job, Instant at) {
-        if (!listeners.isEmpty()) {
+        if (isHeard()) {
             publish(Kind.STARTED, job, job.attempts() + 1, at, null, job.times().dueAt(), null);
         }
     }
 
     /** Publishes the progress of a run, after the store has it. */
     public void progress(Job job, Progress progress, Instant at) {
-        if (!listeners.isEmpty()) {
+        if (isHeard()) {
             tell(new JobEvent(
                     Kind.PROGRESS,
                     job.id(),
@@ -213,7 +226,7 @@ public final class Events {
 
     void stale(Job job, Instant at) {
         log.warn("Outcome of job {} refused: its lease was lost before; nothing was changed", job.id());
-        if (!listeners.isEmpty()) {
+        if (isHeard()) {
             publish(Kind.STALE, job, job.attempts() + 1, at, null, null, null);
         }
     }
@@ -244,6 +257,7 @@ public final class Events {
         } else {
             log.info("{}", alert.message());
         }
+        relay.add(alert);
         for (JobListener listener : listeners) {
             try {
                 listener.onAlert(alert);
@@ -279,6 +293,7 @@ public final class Events {
         } else {
             log.debug("{} of '{}': {}", event.kind(), event.subject(), event.why());
         }
+        relay.add(event);
         for (JobListener listener : listeners) {
             try {
                 listener.onControl(event);
@@ -333,6 +348,7 @@ public final class Events {
     }
 
     private void tell(JobEvent event) {
+        relay.add(event);
         for (JobListener listener : listeners) {
             try {
                 listener.onEvent(event);

@@ -7,6 +7,7 @@ import io.reprise.control.BreakerPhase;
 import io.reprise.control.ControlKey;
 import io.reprise.control.ControlSettings;
 import io.reprise.control.ForcedBy;
+import io.reprise.internal.settle.EventRelay;
 import io.reprise.internal.settle.Events;
 import io.reprise.settings.FleetSettings;
 import io.reprise.store.JobStore;
@@ -75,7 +76,8 @@ class FleetControlTest {
     private FleetControl control(JobStore of) {
         LiveSettings live = LiveSettings.fixed(FleetSettings.NONE);
         ControlConfig rules = new ControlConfig(ControlSettings.DEFAULT, List.of(), live);
-        return new FleetControl(of, rules, new Events(List.of()), clock::instant);
+        return new FleetControl(
+                of, rules, new Events(List.of(), new EventRelay(new InMemoryJobStore(), "w")), clock::instant);
     }
 
     /** Returns the store, with an event before the first call of this method. */

@@ -111,7 +111,7 @@ class CommitterRaceTest {
         LiveSettings live = LiveSettings.fixed(FleetSettings.NONE);
         LocalControl control = new LocalControl(
                 new ControlConfig(ControlSettings.DEFAULT, List.of(), live), clock, () -> {}, () -> {});
-        Events events = new Events(List.of());
+        Events events = new Events(List.of(), new EventRelay(store, "w"));
         EngineParts parts = new EngineParts(
                 store,
                 SETTINGS,

@@ -35,13 +35,13 @@ public final class Schemas {
             .orNull()
             .named("LastError");
 
-    static final Schema PROGRESS = Schema.object()
+    public static final Schema PROGRESS = Schema.object()
             .must("percent", Schema.integer(0, 100))
             .must("message", Schema.text(0, 500).orNull())
             .orNull()
             .named("Progress");
 
-    static final Schema FAILURE = Schema.object()
+    public static final Schema FAILURE = Schema.object()
             .must("type", Schema.text(0, 500))
             .must("code", Schema.text(0, 200).orNull())
             .must("httpStatus", Schema.integer(0, NO_LIMIT).orNull())
@@ -63,7 +63,7 @@ public final class Schemas {
             .named("Prediction")
             .about("How often the next attempt succeeded for jobs in the same situation; null if too little is known");
 
-    static final Schema DECISION = Schema.object()
+    public static final Schema DECISION = Schema.object()
             .must("kind", Schema.choice(List.of("RETRY", "FAIL", "SNOOZE", "RELEASE")))
             .must("rule", Schema.text(0, 500))
             .must("failureClass", Schema.choice(FailureClass.class).orNull())

@@ -110,7 +110,7 @@ public final class Views {
         return view;
     }
 
-    static @Nullable Map<String, @Nullable Object> failure(@Nullable Failure failure) {
+    public static @Nullable Map<String, @Nullable Object> failure(@Nullable Failure failure) {
         if (failure == null) {
             return null;
         }
@@ -125,7 +125,7 @@ public final class Views {
         return view;
     }
 
-    static @Nullable Map<String, @Nullable Object> decision(@Nullable Decision decision) {
+    public static @Nullable Map<String, @Nullable Object> decision(@Nullable Decision decision) {
         if (decision == null) {
             return null;
         }
@@ -175,7 +175,7 @@ public final class Views {
         return view;
     }
 
-    static @Nullable Map<String, @Nullable Object> progress(@Nullable Progress progress) {
+    public static @Nullable Map<String, @Nullable Object> progress(@Nullable Progress progress) {
         if (progress == null) {
             return null;
         }
@@ -197,7 +197,7 @@ public final class Views {
         return body;
     }
 
-    static @Nullable String duration(@Nullable Duration duration) {
+    public static @Nullable String duration(@Nullable Duration duration) {
         return duration == null ? null : Durations.text(duration);
     }
 

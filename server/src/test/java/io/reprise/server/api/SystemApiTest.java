@@ -90,7 +90,9 @@ class SystemApiTest {
             Iterator<String> lines = stream.iterator();
             List<String> reset = next(lines);
             assertThat(reset).as("before anything else").contains("event: reset");
-            assertThat(reset).as("from where nothing is missing").anyMatch(line -> line.matches("id: [0-9a-z]+-0"));
+            assertThat(reset)
+                    .as("from where nothing is missing")
+                    .anyMatch(line -> line.matches("id: [0-9]+\\.[0-9a-z]+-0"));
             assertThat(next(lines)).contains("event: ENQUEUED");
         }
     }

@@ -65,6 +65,19 @@ final class TestServer implements AutoCloseable {
                 quotas);
     }
 
+    /** One of several on a store. */
+    TestServer(JobStore store, String name) {
+        this(
+                store,
+                new HttpSettings("127.0.0.1", 0, HttpSettings.Limits.DEFAULT, null),
+                1_000_000,
+                Quotas.Limits.DEFAULT,
+                null,
+                false,
+                name,
+                null);
+    }
+
     /** One that believes a provider. */
     TestServer(Oidc oidc) {
         this(
@@ -96,6 +109,7 @@ final class TestServer implements AutoCloseable {
                 Quotas.Limits.DEFAULT,
                 null,
                 false,
+                "test-server",
                 encryption);
     }
 
@@ -110,7 +124,7 @@ final class TestServer implements AutoCloseable {
             Quotas.Limits quotas,
             @Nullable Oidc oidc,
             boolean auditReads) {
-        this(store, http, rate, quotas, oidc, auditReads, null);
+        this(store, http, rate, quotas, oidc, auditReads, "test-server", null);
     }
 
     private TestServer(
@@ -120,6 +134,7 @@ final class TestServer implements AutoCloseable {
             Quotas.Limits quotas,
             @Nullable Oidc oidc,
             boolean auditReads,
+            String name,
             @Nullable EncryptionKeys encryption) {
         this.store = store;
         this.keys = new Keys(store, InstantSource.system());
@@ -131,7 +146,7 @@ final class TestServer implements AutoCloseable {
                             .threads(2),
                     store,
                     new RepriseServer.Parts(
-                            "test-server",
+                            name,
                             "test",
                             http,
                             rate,

@@ -6,12 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reprise.insight.Alert;
 import io.reprise.job.WorkerReport;
 import io.reprise.job.WorkerState;
+import io.reprise.store.EventPages;
 import io.reprise.testkit.fixture.StoreFixture;
 import io.reprise.testkit.fixture.TestClaims;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** Live workers, and alerts. */
@@ -79,5 +83,39 @@ public interface WorkerContract extends StoreFixture {
         assertThat(store().clear(alert)).isFalse();
         assertThat(store().alerts()).containsExactly(other);
         assertThat(store().raise(later)).isTrue();
+    }
+
+    /** A reader goes on by number, so a number that appears after a greater one would be overlooked. */
+    @Test
+    default void pages_of_events_have_consecutive_numbers_however_many_processes_write_them() {
+        int writers = 4;
+        int each = 10;
+        new EventPages(store(), "reader").listen(TestClaims.LONG);
+        List<CompletableFuture<Void>> done = IntStream.range(0, writers)
+                .mapToObj(writer -> CompletableFuture.runAsync(() -> {
+                    EventPages pages = new EventPages(store(), "writer-" + writer);
+                    for (int i = 0; i < each; i++) {
+                        pages.append(List.of("{\"writer\":" + writer + ",\"n\":" + i + "}"));
+                    }
+                }))
+                .toList();
+        done.forEach(CompletableFuture::join);
+        List<EventPages.EventPage> pages = new EventPages(store(), "reader").read(0, 100);
+        assertThat(pages)
+                .extracting(EventPages.EventPage::number)
+                .containsExactlyElementsOf(
+                        LongStream.rangeClosed(1, 1 + writers * each).boxed().toList());
+        assertThat(pages.get(0).isMark()).isTrue();
+        for (int writer = 0; writer < writers; writer++) {
+            String name = "writer-" + writer;
+            int number = writer;
+            assertThat(pages.stream()
+                            .filter(page -> page.writer().equals(name))
+                            .flatMap(page -> page.events().stream()))
+                    .containsExactlyElementsOf(IntStream.range(0, each)
+                            .mapToObj(i -> "{\"writer\":" + number + ",\"n\":" + i + "}")
+                            .toList());
+        }
+        assertThat(new EventPages(store(), "another").isHeard()).isTrue();
     }
 }

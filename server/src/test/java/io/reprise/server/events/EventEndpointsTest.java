@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.server.api;
+package io.reprise.server.events;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,6 +16,8 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 class EventEndpointsTest {
@@ -41,6 +43,13 @@ class EventEndpointsTest {
         public void onEnd(Runnable action) {}
     };
 
+    private static void await(BooleanSupplier condition) {
+        for (int looks = 0; !condition.getAsBoolean(); looks++) {
+            assertThat(looks).as("looks at a condition that never came true").isLessThan(60_000);
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
     private static final Quotas QUOTAS =
             new Quotas(new InMemoryJobStore(), Quotas.Limits.DEFAULT, InstantSource.system());
 
@@ -48,7 +57,7 @@ class EventEndpointsTest {
     void who_has_read_the_beginning_of_the_answer_misses_nothing_from_then_on() {
         try (EventEndpoints endpoints = new EventEndpoints(log, QUOTAS)) {
             endpoints.start(client, null, entry -> true, Caller.ANYONE);
-            TestServer.await(() -> sent.size() == 2 ? true : null);
+            await(() -> sent.size() == 2);
         }
         assertThat(sent).hasSize(2);
         assertThat(sent.get(1)).contains("event: BREAKER_OPENED");
@@ -106,7 +115,7 @@ class EventEndpointsTest {
         slow.ready = true;
         try (EventEndpoints endpoints = new EventEndpoints(log, QUOTAS)) {
             endpoints.start(slow, "x-0", entry -> true, Caller.ANYONE);
-            TestServer.await(() -> slow.sent.get(slow.sent.size() - 1).contains("-10000\n") ? true : null);
+            await(() -> slow.sent.get(slow.sent.size() - 1).contains("-10000\n"));
         }
         assertThat(slow.sent).noneMatch(text -> text.contains("ttt"));
         assertThat(slow.sent.stream().mapToLong(String::length).sum()).isLessThan(20 << 20);
@@ -122,7 +131,7 @@ class EventEndpointsTest {
             }
             assertThat(slow.sent).as("the beginning of the answer").hasSize(1);
             slow.ready = true;
-            TestServer.await(() -> slow.sent.get(slow.sent.size() - 1).contains("-20000\n") ? true : null);
+            await(() -> slow.sent.get(slow.sent.size() - 1).contains("-20000\n"));
         }
         assertThat(slow.sent.get(1)).contains("event: reset");
         assertThat(slow.sent).hasSize(10_002);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.server.api;
+package io.reprise.server.events;
 
 import io.reprise.server.auth.Quotas;
 import io.reprise.server.auth.Tenancy;
@@ -58,7 +58,7 @@ public final class EventEndpoints implements Endpoints, AutoCloseable {
     public List<Operation> operations() {
         return List.of(Operation.get("/v1/events", "streamEvents")
                 .section("Events")
-                .summary("Server-sent events of this process, not of others on the same store; "
+                .summary("Server-sent events of the whole fleet, whichever process they happened in; "
                         + "an event named reset says that some were missed")
                 .scope(Scope.READ)
                 .header("Last-Event-ID", Schema.text(1, 100), "the last event that was seen: go on after it")
@@ -103,7 +103,7 @@ public final class EventEndpoints implements Endpoints, AutoCloseable {
             open.remove(sink);
             end.run();
         });
-        sink.send(": what this process does, and no other\nretry: 2000\n\n");
+        sink.send(": what the fleet does\nretry: 2000\n\n");
     }
 
     private final class Stream implements EventLog.Reader {

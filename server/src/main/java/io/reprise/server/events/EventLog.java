@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.server.api;
+package io.reprise.server.events;
 
 import io.reprise.JobListener;
 import io.reprise.failure.Failure;
@@ -7,16 +7,22 @@ import io.reprise.insight.Alert;
 import io.reprise.insight.ControlEvent;
 import io.reprise.insight.JobEvent;
 import io.reprise.job.JobId;
+import io.reprise.server.api.Schemas;
+import io.reprise.server.api.Views;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Json;
 import io.reprise.server.http.Schema;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -24,6 +30,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -31,9 +38,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The latest events of this process, numbered, so that a client can resume after a break. A thread of its own sends
- * them, so that no stream slows the engine down. They are kept in memory; an epoch in each id shows whether it belongs
- * to this process. Thread-safe.
+ * The latest events, numbered, so that a client can resume after a break. A thread of its own sends them, so that no
+ * stream slows the engine down. They are kept in memory; an epoch in each id shows whether it belongs to this process.
+ * An id also names a page of the store, from which another process can go on.
+ *
+ * <p>While other processes live, an event is held for a moment, and events are told in the order of their times: a job
+ * that went from one process to another is told in its order. Thread-safe.
  */
 public final class EventLog implements JobListener, AutoCloseable {
 
@@ -43,7 +53,14 @@ public final class EventLog implements JobListener, AutoCloseable {
     private static final int ENTRY_CHARS = 400;
     private static final int FEW = 100;
     private static final long AGAIN_MILLIS = 50;
-    private static final String ALERT = "ALERT";
+    static final String ALERT = "ALERT";
+    private static final String RESET = "reset";
+
+    /** How long events are held while other processes live. */
+    private static final Duration HOLD = Duration.ofMillis(500);
+
+    /** A stream of another process is told again what came in this time. */
+    private static final Duration OVERLAP = Duration.ofSeconds(5);
 
     private static final String FOLLOW_UP_FAILED = "FOLLOW_UP_FAILED";
 
@@ -104,6 +121,8 @@ public final class EventLog implements JobListener, AutoCloseable {
      * @param resource stored name
      * @param chars about as many as it takes to tell it
      * @param data asked for when it is told: most events nobody listens to
+     * @param at when it happened, by the store's clock
+     * @param nanos when it came here
      */
     record Entry(
             long number,
@@ -113,7 +132,14 @@ public final class EventLog implements JobListener, AutoCloseable {
             @Nullable String queue,
             @Nullable String resource,
             int chars,
-            Supplier<Map<String, @Nullable Object>> data) {}
+            Supplier<Map<String, @Nullable Object>> data,
+            Instant at,
+            long nanos) {
+
+        private Entry numbered(long next) {
+            return new Entry(next, kind, job, type, queue, resource, chars, data, at, nanos);
+        }
+    }
 
     private final String epoch;
     private final Deque<Entry> entries = new ArrayDeque<>();
@@ -124,6 +150,14 @@ public final class EventLog implements JobListener, AutoCloseable {
         made.setDaemon(true);
         return made;
     });
+    /** Events that may still be overtaken by earlier ones of other processes. */
+    private final PriorityQueue<Entry> held =
+            new PriorityQueue<>(Comparator.comparing(Entry::at).thenComparing(Entry::number));
+
+    private final AtomicInteger arrivals = new AtomicInteger();
+    private @Nullable FleetEvents fleet;
+    private boolean alone = true;
+    private long page;
     private long chars;
     private long last;
 
@@ -135,12 +169,20 @@ public final class EventLog implements JobListener, AutoCloseable {
     public void onEvent(JobEvent event) {
         String id = event.id().toString();
         if (event.failure() == null) {
-            add(event.kind().name(), id, event.type(), event.queue(), event.resource(), ENTRY_CHARS, () -> data(event));
+            add(
+                    event.kind().name(),
+                    id,
+                    event.type(),
+                    event.queue(),
+                    event.resource(),
+                    ENTRY_CHARS,
+                    () -> data(event),
+                    event.at());
         } else {
             // The trace is not kept with it.
             Map<String, @Nullable Object> data = data(event);
             int chars = ENTRY_CHARS + String.valueOf(data.get("failure")).length();
-            add(event.kind().name(), id, event.type(), event.queue(), event.resource(), chars, () -> data);
+            add(event.kind().name(), id, event.type(), event.queue(), event.resource(), chars, () -> data, event.at());
         }
     }
 
@@ -181,7 +223,8 @@ public final class EventLog implements JobListener, AutoCloseable {
         data.put("type", alert.type());
         data.put("raised", alert.isRaised());
         data.put("message", alert.message());
-        add(ALERT, null, alert.type(), null, null, ENTRY_CHARS, () -> data);
+        Instant at = alert.clearedAt() == null ? alert.since() : alert.clearedAt();
+        add(ALERT, null, alert.type(), null, null, ENTRY_CHARS, () -> data, at);
     }
 
     @Override
@@ -191,7 +234,7 @@ public final class EventLog implements JobListener, AutoCloseable {
         data.put("type", null);
         data.put("raised", true);
         data.put("message", "What should have followed " + kind + " of job " + job + " does not: " + failure);
-        add(ALERT, null, null, null, null, ENTRY_CHARS, () -> data);
+        add(ALERT, null, null, null, null, ENTRY_CHARS, () -> data, Instant.EPOCH);
     }
 
     @Override
@@ -201,7 +244,7 @@ public final class EventLog implements JobListener, AutoCloseable {
         data.put("subject", event.subject());
         data.put("at", event.at());
         data.put("why", event.why());
-        add(event.kind().name(), null, null, null, event.subject(), ENTRY_CHARS, () -> data);
+        add(event.kind().name(), null, null, null, event.subject(), ENTRY_CHARS, () -> data, event.at());
     }
 
     private void add(
@@ -211,15 +254,110 @@ public final class EventLog implements JobListener, AutoCloseable {
             @Nullable String queue,
             @Nullable String resource,
             int length,
-            Supplier<Map<String, @Nullable Object>> data) {
+            Supplier<Map<String, @Nullable Object>> data,
+            Instant at) {
+        hold(new Entry(arrivals.incrementAndGet(), kind, job, type, queue, resource, length, data, at, now()));
+    }
+
+    private static long now() {
+        return System.nanoTime();
+    }
+
+    /** Adds an event of another process. */
+    void hold(RemoteEvent event) {
+        hold(entry(event));
+    }
+
+    /** Returns an event of another process without a number of this one. */
+    Entry entry(RemoteEvent event) {
+        Map<String, @Nullable Object> data = event.data();
+        boolean control = data.containsKey("subject");
+        int length = ENTRY_CHARS + String.valueOf(data.get("failure")).length();
+        return new Entry(
+                arrivals.incrementAndGet(),
+                event.kind(),
+                event.text("id"),
+                event.text("type"),
+                event.text("queue"),
+                event.text(control ? "subject" : "resource"),
+                length,
+                () -> data,
+                event.at(),
+                now());
+    }
+
+    private void hold(Entry entry) {
         synchronized (this) {
-            entries.addLast(new Entry(++last, kind, job, type, queue, resource, length, data));
-            chars += length;
-            while (entries.size() > MAX_EVENTS || chars > MAX_CHARS) {
-                chars -= entries.removeFirst().chars;
+            if (alone) {
+                append(entry);
+            } else {
+                held.add(entry);
+                chars += entry.chars;
+                if (held.size() > MAX_EVENTS || chars > MAX_CHARS) {
+                    appendHeld();
+                }
             }
         }
         wake();
+    }
+
+    private void append(Entry entry) {
+        entries.addLast(entry.numbered(++last));
+        chars += entry.chars;
+        while (entries.size() > MAX_EVENTS || chars > MAX_CHARS) {
+            chars -= entries.removeFirst().chars;
+        }
+    }
+
+    private void appendHeld() {
+        Entry first = held.remove();
+        chars -= first.chars;
+        append(first);
+    }
+
+    /** Joins the log with those of other processes. */
+    void fleet(FleetEvents reader) {
+        this.fleet = reader;
+    }
+
+    /** Says whether other processes live. If none does, nothing is held. */
+    void alone(boolean isAlone) {
+        synchronized (this) {
+            alone = isAlone;
+            while (alone && !held.isEmpty()) {
+                appendHeld();
+            }
+        }
+        wake();
+    }
+
+    /**
+     * Lets go what no earlier event can overtake any more.
+     *
+     * @param now time by the store's clock
+     * @param told page of the store up to which every event was told
+     */
+    void release(Instant now, long told) {
+        Instant until = now.minus(HOLD);
+        synchronized (this) {
+            page = told;
+            while (!held.isEmpty() && !held.element().at.isAfter(until)) {
+                appendHeld();
+            }
+        }
+        wake();
+    }
+
+    /** Tells every stream that events are missing. */
+    void missing() {
+        synchronized (this) {
+            append(new Entry(0, RESET, null, null, null, null, ENTRY_CHARS, Map::of, Instant.EPOCH, now()));
+        }
+        wake();
+    }
+
+    boolean hasReaders() {
+        return !subscribers.isEmpty();
     }
 
     /** Who hears events, on a thread that nobody else waits for. */
@@ -239,7 +377,8 @@ public final class EventLog implements JobListener, AutoCloseable {
 
     private static final class Subscriber {
         private final Reader reader;
-        private long position;
+        private volatile long position;
+        private volatile boolean ended;
 
         Subscriber(Reader reader, long position) {
             this.reader = reader;
@@ -254,14 +393,43 @@ public final class EventLog implements JobListener, AutoCloseable {
      */
     Runnable subscribe(@Nullable String lastId, Reader reader) {
         Subscriber subscriber;
+        FleetEvents others;
         synchronized (this) {
             long from = lastId == null ? last : number(lastId);
             // An id of another process counts as before all events, so the reader learns that it missed some.
             subscriber = new Subscriber(reader, from > last ? -1 : from);
+            others = fleet;
         }
-        subscribers.add(subscriber);
+        long after = lastId != null && subscriber.position < 0 ? page(lastId) : -1;
+        if (others == null || after < 0) {
+            subscribers.add(subscriber);
+        } else {
+            long recent = recent();
+            others.soon(() -> {
+                if (others.again(after, reader)) {
+                    subscriber.position = recent;
+                }
+                if (!subscriber.ended) {
+                    subscribers.add(subscriber);
+                }
+                wake();
+            });
+        }
         wake();
-        return () -> subscribers.remove(subscriber);
+        return () -> {
+            subscriber.ended = true;
+            subscribers.remove(subscriber);
+        };
+    }
+
+    /** Returns the number before the first event that came a short time ago. */
+    private synchronized long recent() {
+        long since = now() - OVERLAP.toNanos();
+        return entries.stream()
+                .filter(entry -> entry.nanos - since > 0)
+                .mapToLong(entry -> entry.number - 1)
+                .findFirst()
+                .orElse(last);
     }
 
     private void wake() {
@@ -298,7 +466,11 @@ public final class EventLog implements JobListener, AutoCloseable {
                 return false;
             }
             for (Entry entry : next) {
-                subscriber.reader.read(entry);
+                if (entry.kind.equals(RESET)) {
+                    subscriber.reader.missed(id(entry.number));
+                } else {
+                    subscriber.reader.read(entry);
+                }
                 subscriber.position = entry.number;
             }
         }
@@ -329,18 +501,30 @@ public final class EventLog implements JobListener, AutoCloseable {
         thread.shutdownNow();
     }
 
+    /** Returns an id such as {@code 17.k3f-42}: page, epoch and number. Without other processes it has no page. */
     private String id(long number) {
-        return epoch + "-" + number;
+        return (fleet == null ? "" : page + ".") + epoch + "-" + number;
     }
 
     /** Returns -1 if the id is not of this process. */
     private long number(String id) {
         int dash = id.indexOf('-');
-        if (dash < 0 || !id.substring(0, dash).equals(epoch)) {
+        int dot = id.indexOf('.');
+        if (dash < 0 || dot > dash || !id.substring(dot + 1, dash).equals(epoch)) {
             return -1;
         }
+        return parsed(id.substring(dash + 1));
+    }
+
+    /** Returns the page in an id; -1 if it has none. */
+    private static long page(String id) {
+        int dot = id.indexOf('.');
+        return dot < 0 ? -1 : parsed(id.substring(0, dot));
+    }
+
+    private static long parsed(String number) {
         try {
-            return Long.parseLong(id.substring(dash + 1));
+            return Long.parseLong(number);
         } catch (NumberFormatException e) {
             return -1;
         }
