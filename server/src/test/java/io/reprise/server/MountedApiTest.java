@@ -89,9 +89,20 @@ class MountedApiTest {
         reprise.enqueue(WORK.job("x").after(Duration.ofDays(1)));
         assertThat(get("/").text()).contains("data-base=\"/admin/jobs\"");
         for (String path : Set.of(
-                "/v1/session", "/v1/pulse", "/v1/series?minutes=60", "/v1/jobs", "/v1/queues", "/v1/resources",
-                "/v1/schedules", "/v1/policies", "/v1/workers", "/v1/audit", "/v1/bulks", "/v1/replays",
-                "/v1/dead-letters/groups", "/v1/stats?since=7d")) {
+                "/v1/session",
+                "/v1/pulse",
+                "/v1/series?minutes=60",
+                "/v1/jobs",
+                "/v1/queues",
+                "/v1/resources",
+                "/v1/schedules",
+                "/v1/policies",
+                "/v1/workers",
+                "/v1/audit",
+                "/v1/bulks",
+                "/v1/replays",
+                "/v1/dead-letters/groups",
+                "/v1/stats?since=7d")) {
             Received answer = get(path);
             assertThat(answer.status).as(path + answer.text()).isEqualTo(200);
             assertThat(answer.headers).containsEntry("Content-Type", "application/json");
@@ -101,8 +112,8 @@ class MountedApiTest {
     @Test
     void a_second_look_at_the_pulse_is_not_sent_again() throws IOException {
         Received first = get("/v1/pulse");
-        Received second = call(
-                READER, "GET", "/v1/pulse", "", Map.of("If-None-Match", first.headers.getOrDefault("ETag", "")));
+        Received second =
+                call(READER, "GET", "/v1/pulse", "", Map.of("If-None-Match", first.headers.getOrDefault("ETag", "")));
         assertThat(second.status).isEqualTo(304);
         assertThat(second.body.size()).isZero();
     }

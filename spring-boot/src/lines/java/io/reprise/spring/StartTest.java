@@ -265,7 +265,10 @@ class StartTest {
     @Test
     void a_handler_that_is_also_retryable_is_warned_of(CapturedOutput output) {
         Contexts.start(url, TwiceRetried.class).close();
-        assertThat(output).contains("TwiceRetried.work").contains("is also @Retryable").contains("retryable-handler");
+        assertThat(output)
+                .contains("TwiceRetried.work")
+                .contains("is also @Retryable")
+                .contains("retryable-handler");
     }
 
     @Test

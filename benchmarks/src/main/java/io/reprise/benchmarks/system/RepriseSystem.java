@@ -85,11 +85,7 @@ public final class RepriseSystem implements QueueSystem {
         private final LongAdder settled = new LongAdder();
         private long scheduled;
 
-        Opened(
-                Target target,
-                @Nullable String resource,
-                ControlSettings control,
-                UnaryOperator<RepriseBuilder> more) {
+        Opened(Target target, @Nullable String resource, ControlSettings control, UnaryOperator<RepriseBuilder> more) {
             this.target = target;
             this.resource = resource;
             this.control = control;

@@ -72,8 +72,7 @@ public final class TracingCost implements RepriseWorkload {
     private static Figure figure(String name, List<Drained> turns) {
         Map<String, Double> values = new LinkedHashMap<>();
         values.put(
-                Figure.RATE,
-                Statistics.median(turns.stream().map(Drained::rate).toList()));
+                Figure.RATE, Statistics.median(turns.stream().map(Drained::rate).toList()));
         values.put(
                 Drained.WORKER_CPU,
                 Statistics.median(turns.stream()

@@ -55,8 +55,8 @@ class DashboardAutoConfiguration {
             throw new RepriseConfigurationException("reprise.dashboard.enabled=true needs Spring Security, which says"
                     + " who may look: add spring-boot-starter-security");
         }
-        DashboardHandler handler = new DashboardHandler(
-                api, new SecurityCallers(properties.authorities()), base(properties, environment));
+        DashboardHandler handler =
+                new DashboardHandler(api, new SecurityCallers(properties.authorities()), base(properties, environment));
         String path = path(properties);
         return new SimpleUrlHandlerMapping(Map.of(path, handler, path + "/**", handler), ORDER);
     }
@@ -64,8 +64,8 @@ class DashboardAutoConfiguration {
     private static String path(DashboardProperties properties) {
         String path = properties.path();
         if (!path.matches("(/[A-Za-z0-9._~-]+)+")) {
-            throw new RepriseConfigurationException("reprise.dashboard.path must be like /reprise or /admin/jobs, not '"
-                    + path + "'");
+            throw new RepriseConfigurationException(
+                    "reprise.dashboard.path must be like /reprise or /admin/jobs, not '" + path + "'");
         }
         return path;
     }
