@@ -41,7 +41,8 @@ class EveryStatementTest {
             "reprise_policy",
             "reprise_schedule",
             "reprise_control",
-            "reprise_document");
+            "reprise_document",
+            "reprise_step");
 
     /** Methods that may read a table whole, with the reason. */
     private static final Map<String, String> WHOLE = Map.of(
@@ -193,6 +194,10 @@ class EveryStatementTest {
         database.execute("""
                 insert into reprise_document (kind, id, version, json)
                 select 'kind-' || n %% 3, n::text, nextval('reprise_control_version'), '{}' from generate_series(1, %d) n on conflict do nothing
+                """.formatted(rows));
+        database.execute("""
+                insert into reprise_step (job_id, name, kind, state, token, at, suspensions)
+                select n / 10, 's' || n %% 10, 'STEP', 'DONE', 1, n, 0 from generate_series(1, %d) n on conflict do nothing
                 """.formatted(rows));
     }
 

@@ -115,6 +115,7 @@ public final class JobDocs {
                 .append(FieldNames.WAIT_REASON, (due > now ? WaitReason.DELAYED : WaitReason.NEW).name())
                 .append(FieldNames.PARKED, false)
                 .append(FieldNames.PARKED_BY, null)
+                .append(FieldNames.STEPS, null)
                 .append(FieldNames.FIRST_DUE, due)
                 .append(FieldNames.DEADLINE, null);
         spec.policy()
