@@ -2,7 +2,7 @@
 """Client and worker for 'reprise serve'. Needs nothing but Python's standard library."""
 from .client import Client, Enqueued, Job, Problem, Unanswered
 from .webhooks import InvalidSignature, verify
-from .worker import JobError, Run, Snooze, Worker
+from .worker import JobError, Run, Snooze, StepFailed, Worker
 
 __all__ = [
     "Client",
@@ -13,6 +13,7 @@ __all__ = [
     "Problem",
     "Run",
     "Snooze",
+    "StepFailed",
     "Unanswered",
     "Worker",
     "verify",

@@ -191,6 +191,11 @@ class Client:
         """Cancels a job; its worker is told at the next heartbeat if it runs."""
         return self.call("POST", f"/v1/jobs/{urllib.parse.quote(str(id), safe='')}/cancel", {"why": why} if why else {})
 
+    def tell(self, id: str, event: str, value: Any = None) -> bool:
+        """Tells a live job an event. Returns False if it knew one of this name, or had waited too long."""
+        body = {"name": event, "value": value}
+        return self.call("POST", f"/v1/jobs/{urllib.parse.quote(str(id), safe='')}/events", body)["told"]
+
     def call(
         self,
         method: str,

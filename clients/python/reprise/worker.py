@@ -12,7 +12,7 @@ import threading
 import time
 import traceback
 import urllib.error
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set
 
 from .client import Client, Problem, interrupt, pause
 
@@ -54,10 +54,22 @@ class Snooze(Exception):
         self.seconds = seconds
 
 
+class StepFailed(Exception):
+    """A step or an event of this name failed for good: see ``failure``. A handler may catch it and undo earlier steps."""
+
+    def __init__(self, name: str, failure: Dict[str, Any]):
+        super().__init__(f"step {name} failed as {failure.get('reason')}: {failure.get('message')}")
+        self.name, self.failure = name, failure
+
+
+class Suspended(BaseException):
+    """Leaves a handler whose run has ended in a sleep or a wait. Not an Exception, so that handlers let it pass."""
+
+
 class Run:
     """One run of a job, as a handler sees it."""
 
-    def __init__(self, lease: Dict[str, Any], length: float):
+    def __init__(self, lease: Dict[str, Any], length: float, client: Optional[Client] = None):
         job = lease["job"]
         self.job: Dict[str, Any] = job
         self.id: str = job["id"]
@@ -75,6 +87,72 @@ class Run:
         self._kept_until = time.monotonic() + length
         self._beat_at = time.monotonic() + length / 3
         self._reported = False
+        self._client = client
+        self._suspended = False
+        self._known: Optional[Dict[str, Dict[str, Any]]] = None
+        self._used: Set[str] = set()
+
+    def step(self, name: str, work: Callable[[], Any], *, at_most_once: bool = False) -> Any:
+        """Does the work once for the job and returns its result (any JSON). A result that is stored is returned again.
+
+        ``at_most_once`` stores the start first. If a run finds a start without an end, the job fails for good, and a
+        person says how the step ended.
+        """
+        known = self._enter(name)
+        if known is not None and known["state"] in ("DONE", "FAILED"):
+            return self._value(known)
+        if known is not None and known["state"] == "STARTED":
+            raise JobError(f"step {name} has started, and nobody knows how it ended", code="unknown-outcome", permanent=True)
+        if at_most_once:
+            self._post("step", {"name": name, "started": True})
+        result = work()
+        self._post("step", {"name": name} if result is None else {"name": name, "result": result})
+        return result
+
+    def sleep(self, name: str, seconds: float) -> None:
+        """Ends the run for so long, without an attempt. The next run goes on behind it."""
+        self._enter(name)
+        self._pause("sleep", name, seconds)
+
+    def wait_for(self, event: str, seconds: float) -> Any:
+        """Ends the run until somebody tells the job the event, and returns the event in the next run."""
+        known = self._enter(event)
+        if known is None or known["state"] == "OPEN":
+            self._pause("await", event, seconds)
+            self._known = None
+            known = self._steps()[event]
+        return self._value(known)
+
+    def _enter(self, name: str) -> Optional[Dict[str, Any]]:
+        if name in self._used:
+            raise JobError(f"step {name} was used in this run before: put the number into its name", permanent=True)
+        self._used.add(name)
+        return self._steps().get(name)
+
+    def _steps(self) -> Dict[str, Dict[str, Any]]:
+        if self._known is None:
+            answer = self._server().call("GET", f"/v1/leases/{self._token}/steps")
+            self._known = {step["name"]: step for step in answer["items"]}
+        return self._known
+
+    @staticmethod
+    def _value(step: Dict[str, Any]) -> Any:
+        if step["failure"] is not None:
+            raise StepFailed(step["name"], step["failure"])
+        return step["value"]
+
+    def _pause(self, how: str, name: str, seconds: float) -> None:
+        if self._post(how, {"name": name, "duration": _millis(seconds)})["suspended"]:
+            self._suspended = True
+            raise Suspended(name)
+
+    def _post(self, what: str, body: Dict[str, Any]) -> Any:
+        return self._server().call("POST", f"/v1/leases/{self._token}/{what}", body)
+
+    def _server(self) -> Client:
+        if self._client is None:
+            raise RuntimeError("this run has no server")
+        return self._client
 
     def progress(self, percent: int, message: Optional[str] = None) -> None:
         """Shows how far it is. Sent with the next heartbeat."""
@@ -210,7 +288,7 @@ class Worker:
             self._polling = None
 
     def _start(self, lease: Dict[str, Any]) -> None:
-        run = Run(lease, self.lease)
+        run = Run(lease, self.lease, self.client)
         with self._changed:
             self._runs[run._token] = run
         if self._stopping.is_set():
@@ -223,6 +301,8 @@ class Worker:
         try:
             result = self.handlers[run.type](run)
             self._report(run, {"outcome": "complete", "result": result})
+        except Suspended:
+            self._drop(run._token)
         except Snooze as snooze:
             self._report(run, {"outcome": "snooze", "delay": _millis(snooze.seconds)})
         except BaseException as error:  # Whatever a handler raises is the job's affair.
@@ -232,6 +312,10 @@ class Worker:
                 self._report(run, {"outcome": "fail", "failure": failure(error)})
 
     def _report(self, run: Run, report: Dict[str, Any]) -> None:
+        if run._suspended:
+            # The run ended in a sleep or a wait, whatever its handler did afterwards.
+            self._drop(run._token)
+            return
         with self._changed:
             if run._reported:
                 return

@@ -34,6 +34,8 @@ def task(run):
     elif run.stop.wait(wish.get("seconds", 0)):
         say("stopped", run.id, run.stop_reason)
         raise InterruptedError("stopped")
+    if wish.get("steps"):
+        return durable(run)
     if "percent" in wish:
         run.progress(wish["percent"], "under way")
         run.stop.wait(wish["thenSeconds"])
@@ -54,6 +56,24 @@ def task(run):
     if wish.get("huge"):
         return "x" * 2_000_000
     return {"value": wish.get("value"), "fence": run.fence}
+
+
+def durable(run):
+    """Steps, a sleep and an event; it says what it really did."""
+
+    def do(name):
+        say("did", run.id, name)
+        return name.upper()
+
+    first = run.step("first", lambda: do("first"))
+    run.sleep("nap", 0.01)
+    try:
+        told = run.wait_for("approval", 3600)
+    except Exception:
+        say("swallowed", run.id)
+        raise
+    last = run.step("last", lambda: do("last"), at_most_once=True)
+    return {"steps": [first, told, last]}
 
 
 def work():

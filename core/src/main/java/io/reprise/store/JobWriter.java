@@ -21,6 +21,8 @@ public interface JobWriter {
      * atomic step. This holds between processes too, and for two specs of one call. The idempotency key is checked
      * first. It leads to the answered job from then on. A proof beside the idempotency key is stored with it.
      *
+     * <p>A job that is replaced forgets its steps: they were done for another payload.
+     *
      * <p><b>Times.</b> {@code firstDueAt} and {@code dueAt} are the later of the requested time and the store's now.
      * The deadline, if the policy has one, is {@code firstDueAt} plus that. The wait reason is NEW if the job is due at
      * once, else DELAYED.

@@ -58,6 +58,11 @@ public record StepWrite(
         return new StepWrite(name, kind, StoredStep.State.OPEN, false, delay, 1, null, null, null, null);
     }
 
+    /** Creates an event that a caller told. */
+    public static StepWrite told(String name, String type, String value) {
+        return of(name, StoredStep.Kind.EVENT, StoredStep.State.DONE, type, value);
+    }
+
     /** Creates a sleep or an event in which the job goes on waiting, until the time that is stored. */
     public static StepWrite again(String name, StoredStep.Kind kind, int suspensions) {
         return new StepWrite(name, kind, StoredStep.State.OPEN, true, null, suspensions, null, null, null, null);

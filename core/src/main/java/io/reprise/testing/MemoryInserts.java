@@ -87,6 +87,8 @@ final class MemoryInserts {
         }
         if (spec.keyRule() == KeyRule.REPLACE) {
             tables.update(holder, () -> begin(holder, spec, now, bounded(spec, holder.createdAt, now)));
+            // The steps were done for another payload.
+            holder.steps.clear();
         }
         tables.remember(spec, holder);
         return new Enqueued(holder.id, false, holder.dueAt);

@@ -291,7 +291,7 @@ final class JobsCommand extends LinkedCommand {
             footer = {
                 "",
                 "Examples:",
-                "  reprise jobs resolve 17 charge done --result '{\"id\":\"ch_1\"}' --why 'I asked the bank'",
+                "  reprise jobs resolve 17 charge done --result '{\"id\":1}'",
                 "  reprise jobs resolve 17 charge again",
                 "  reprise jobs resolve 17 charge failed --why 'the bank refused it'"
             })

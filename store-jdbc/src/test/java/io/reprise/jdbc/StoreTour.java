@@ -17,11 +17,16 @@ import io.reprise.job.JobState;
 import io.reprise.job.KeyRule;
 import io.reprise.job.Progress;
 import io.reprise.job.StoredSchedule;
+import io.reprise.job.WaitReason;
 import io.reprise.job.WorkerReport;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.ActivityQuery;
+import io.reprise.step.StoredStep;
+import io.reprise.store.Checkpoint;
 import io.reprise.store.Claim;
+import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
+import io.reprise.store.CountedAs;
 import io.reprise.store.Document;
 import io.reprise.store.DueQueues;
 import io.reprise.store.Firing;
@@ -29,6 +34,8 @@ import io.reprise.store.JobChange;
 import io.reprise.store.JobStore;
 import io.reprise.store.Requeue;
 import io.reprise.store.Settlement;
+import io.reprise.store.StepEdit;
+import io.reprise.store.StepWrite;
 import io.reprise.store.Suspects;
 import io.reprise.store.Unparking;
 import io.reprise.store.WorkerCounts;
@@ -109,6 +116,7 @@ public final class StoreTour {
         enqueue(connection);
         lists();
         work();
+        steps();
         leases();
         bulk();
         schedules();
@@ -137,6 +145,37 @@ public final class StoreTour {
         connection.setAutoCommit(false);
         store.within(JdbcTransaction.of(connection)).insert(specs("caller", 2));
         connection.rollback();
+    }
+
+    private void steps() {
+        JobId id = store.insert(List.of(spec().queue("steps").build())).get(0).id();
+        ClaimRequest request =
+                new ClaimRequest("tour", HOUR, 1, List.of(new ClaimRequest.Demand("steps", 1)), 0.2, true);
+        Claim claim = store.claim(request).get(0);
+        store.checkpoint(List.of(new Checkpoint(id, claim.token(), StepWrite.started("one"))));
+        store.checkpoint(List.of(
+                new Checkpoint(
+                        id,
+                        claim.token(),
+                        StepWrite.done("one", null, null).replacing().granting(1)),
+                new Checkpoint(id, claim.token(), StepWrite.done("two", "text", "2"))));
+        store.checkpoint(List.of(new Checkpoint(id, claim.token() - 1, StepWrite.done("stale", null, null))));
+        Settlement wait = new Settlement(
+                id,
+                claim.token(),
+                CountedAs.SNOOZE,
+                Duration.ZERO,
+                new Settlement.Wait(WaitReason.EVENT, HOUR, null),
+                null,
+                null);
+        store.settle(List.of(wait.with(StepWrite.open("event", StoredStep.Kind.EVENT, HOUR))), List.of(claim.token()));
+        store.tell(id, "event", "text", "1");
+        store.tell(id, "early", "text", "1");
+        store.steps(id);
+        store.editSteps(id, new StepEdit.Forget("one"), NOTE);
+        store.editSteps(id, new StepEdit.ForgetFrom("two"), NOTE);
+        store.editSteps(id, new StepEdit.ForgetAll(), NOTE);
+        store.cancel(id, NOTE);
     }
 
     private static JobSpec.Builder spec() {

@@ -210,17 +210,10 @@ final class MongoSteps {
             return Telling.FULL;
         }
         long now = scope.now();
-        StepWrite event = new StepWrite(
-                name,
-                StoredStep.Kind.EVENT,
-                StoredStep.State.DONE,
-                there != null,
-                null,
-                there == null ? 0 : there.suspensions(),
-                type,
-                value,
-                null,
-                null);
+        StepWrite event = StepWrite.told(name, type, value);
+        if (there != null) {
+            event = event.replacing().suspended(there.suspensions());
+        }
         // The job as it was read: a settlement that begins to wait changes the status.
         Document filter = JobDocs.byId(id)
                 .append(FieldNames.STATUS, job.get(FieldNames.STATUS))

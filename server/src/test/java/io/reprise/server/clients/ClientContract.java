@@ -87,7 +87,7 @@ abstract class ClientContract {
         }
     }
 
-    private ServeProcess server() {
+    ServeProcess server() {
         return Objects.requireNonNull(running);
     }
 
@@ -326,7 +326,7 @@ abstract class ClientContract {
         return Files.readString(out);
     }
 
-    private Process probe(String name, Map<String, String> environment, String... words) throws IOException {
+    Process probe(String name, Map<String, String> environment, String... words) throws IOException {
         List<String> command = new ArrayList<>(probe());
         command.addAll(List.of(words));
         return start(name, command, environment);
@@ -347,7 +347,7 @@ abstract class ClientContract {
         return process;
     }
 
-    private String log(String name) {
+    String log(String name) {
         try {
             return Files.readString(directory.resolve(name));
         } catch (IOException e) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.jobs;
 
+import io.reprise.jdbc.rows.StepTable;
 import io.reprise.jdbc.sql.Dialect;
 import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
@@ -410,7 +411,12 @@ public final class JobInserts {
         if (LeaseTable.isHeld(session, id)) {
             throw new DuplicateKeyException(java.util.Objects.requireNonNull(spec.key()), id);
         }
-        return bulk.replace(this, session, spec, id);
+        Optional<Enqueued> replaced = bulk.replace(this, session, spec, id);
+        if (replaced.isPresent()) {
+            // The steps were done for another payload.
+            StepTable.forget(session, id.value());
+        }
+        return replaced;
     }
 
     public static @Nullable Object[] concat(@Nullable Object[] first, @Nullable Object[] second) {

@@ -312,17 +312,10 @@ public final class StepTable {
         if (isFull(session, job, there == null, value)) {
             return Telling.FULL;
         }
-        StepWrite event = new StepWrite(
-                name,
-                StoredStep.Kind.EVENT,
-                StoredStep.State.DONE,
-                there != null,
-                null,
-                there == null ? 0 : there.suspensions(),
-                type,
-                value,
-                null,
-                null);
+        StepWrite event = StepWrite.told(name, type, value);
+        if (there != null) {
+            event = event.replacing().suspended(there.suspensions());
+        }
         if (session.update(sql(session, there == null ? PLAIN_INSERT : PLAIN_UPDATE), params(job, 0, event)) != 1) {
             return Telling.ALREADY_TOLD;
         }

@@ -43,7 +43,8 @@ class EveryStatementTest {
             "reprise_control",
             "reprise_document",
             "reprise_series",
-            "reprise_control_event");
+            "reprise_control_event",
+            "reprise_step");
 
     /** Methods that may read a table whole, with the reason. */
     private static final Map<String, String> WHOLE = Map.of(
@@ -212,6 +213,10 @@ class EveryStatementTest {
         database.execute("""
                 insert into reprise_document (kind, id, version, json)
                 select 'kind-' || n %% 3, n::text, nextval('reprise_control_version'), '{}' from generate_series(1, %d) n on conflict do nothing
+                """.formatted(rows));
+        database.execute("""
+                insert into reprise_step (job_id, name, kind, state, token, at, suspensions)
+                select n / 10, 's' || n %% 10, 'STEP', 'DONE', 1, n, 0 from generate_series(1, %d) n on conflict do nothing
                 """.formatted(rows));
     }
 

@@ -125,6 +125,7 @@ public final class JobDocs {
                 .append(FieldNames.LATE, spec.group() == null || due <= now ? null : due)
                 .append(FieldNames.PARKED, false)
                 .append(FieldNames.PARKED_BY, null)
+                .append(FieldNames.STEPS, null)
                 .append(FieldNames.FIRST_DUE, due)
                 .append(FieldNames.DEADLINE, null);
         spec.policy()

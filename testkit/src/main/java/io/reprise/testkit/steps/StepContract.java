@@ -9,6 +9,7 @@ import io.reprise.job.AuditNote;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
+import io.reprise.job.KeyRule;
 import io.reprise.job.WaitReason;
 import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
@@ -533,6 +534,15 @@ public interface StepContract extends StoreFixture {
         assertThat(steps(dead)).hasSize(1);
         assertThat(store().discard(dead, note())).isTrue();
         assertThat(steps(dead)).isEmpty();
+    }
+
+    @Test
+    default void a_job_that_is_replaced_forgets_its_steps() {
+        JobId id = add(TestJobs.spec("order").key("order-1", KeyRule.KEEP));
+        settle(suspension(claimOne(), WaitReason.SLEEP, StepWrite.open("night", Kind.SLEEP, DAY)));
+        assertThat(steps(id)).hasSize(1);
+        assertThat(add(TestJobs.spec("order").key("order-1", KeyRule.REPLACE))).isEqualTo(id);
+        assertThat(steps(id)).isEmpty();
     }
 
     @Test
