@@ -66,7 +66,7 @@ final class StoredJob {
     @Nullable
     String parkedBy;
 
-    /** The due time for which the job was given a turn of its own. It counts no more when the job is due anew. */
+    /** The due time for which the job was given a turn of its own. It counts no more when the due time changes. */
     @Nullable
     Instant turnFor;
 

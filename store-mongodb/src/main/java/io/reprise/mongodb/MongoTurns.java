@@ -34,7 +34,7 @@ final class MongoTurns {
                     .sort(new Document(FieldNames.LATE, 1))
                     .limit(limit)
                     .projection(READ)) {
-                // A job that was claimed or is due anew has another time or status.
+                // A job that was claimed or has failed since has another time or status.
                 Document same = new Document(FieldNames.ID, JobDocs.idOf(job))
                         .append(FieldNames.STATUS, FieldNames.PENDING)
                         .append(FieldNames.PARKED, false)

@@ -524,11 +524,12 @@ public final class MySqlClaims implements JobClaims {
             @Override
             public Map<String, List<Due>> due(Map<String, Integer> most) throws SQLException {
                 Map<String, List<Due>> jobs = new HashMap<>();
-                List<String> names = List.copyOf(most.keySet());
-                for (int from = 0; from < names.size(); from += LOOKED_AT) {
+                List<Map.Entry<String, Integer>> asked = List.copyOf(most.entrySet());
+                for (int from = 0; from < asked.size(); from += LOOKED_AT) {
                     Question question = new Question(request);
-                    for (String name : names.subList(from, Math.min(names.size(), from + LOOKED_AT))) {
-                        question.add(level, name, most.get(name) + tried.size());
+                    for (Map.Entry<String, Integer> each :
+                            asked.subList(from, Math.min(asked.size(), from + LOOKED_AT))) {
+                        question.add(level, each.getKey(), each.getValue() + tried.size());
                     }
                     question.ask(session).stream()
                             .filter(job -> !tried.contains(job.id))

@@ -321,7 +321,7 @@ public final class PostgresClaims implements JobClaims {
     }
 
     /**
-     * What a probe found.
+     * The queues that a probe found.
      *
      * @param grouped queues in which jobs of groups can be claimed
      */

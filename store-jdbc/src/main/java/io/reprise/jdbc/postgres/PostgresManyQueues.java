@@ -466,7 +466,7 @@ final class PostgresManyQueues {
                 .forEach(level -> {
                     boolean retry = level.lane() == StoredLane.RETRY;
                     if (!grouped.contains(level)) {
-                        levels.get(level).forEach(id -> stock.add(id, retry));
+                        levels.getOrDefault(level, List.of()).forEach(id -> stock.add(id, retry));
                     } else if (max > 0) {
                         turns.choose(level, max, request.rulesOf(queue), walk(request, level))
                                 .forEach(pick -> stock.add(pick.job(), retry, () -> turns.took(pick)));
