@@ -148,7 +148,7 @@ class SchemaTest {
         Path file = directory.resolve("jobs.db");
         prepareAtOnce(() -> JdbcJobStore.sqlite(file));
         assertThat(Sqlite.query(file, "select version from reprise_migration"))
-                .containsExactly("1", "2", "3", "4", "5");
+                .containsExactly("1", "2", "3", "4", "5", "6", "7");
     }
 
     @Test
@@ -207,7 +207,7 @@ class SchemaTest {
                     .isZero();
         }
         assertThat(Sqlite.query(file, "select version from reprise_migration"))
-                .containsExactly("1", "2", "3", "4", "5");
+                .containsExactly("1", "2", "3", "4", "5", "6", "7");
     }
 
     /** What the other process runs. */
