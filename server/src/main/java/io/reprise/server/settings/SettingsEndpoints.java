@@ -180,6 +180,8 @@ public final class SettingsEndpoints implements Endpoints {
         FleetSettings settings;
         try {
             settings = FleetSettings.fromJson(Json.text(all));
+            // The stored text may be longer than the text that was sent, and it must be readable too.
+            settings = FleetSettings.fromJson(settings.toJson());
         } catch (IllegalArgumentException e) {
             throw Problem.invalid("", String.valueOf(e.getMessage()));
         }

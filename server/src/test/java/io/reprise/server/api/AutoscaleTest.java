@@ -35,4 +35,26 @@ class AutoscaleTest {
             assertThat(wanted).as("a job waits and nobody runs one").isGreaterThanOrEqualTo(1);
         }
     }
+
+    /** KEDA publishes no classes that could check it, so these are the fields of its ScaledObject by hand. */
+    @Test
+    void the_recipe_has_fields_of_a_scaled_object_only() throws IOException {
+        JsonNode recipe = new YAMLMapper().readTree(Files.readString(RECIPE));
+        assertThat(recipe.get("apiVersion").stringValue()).isEqualTo("keda.sh/v1alpha1");
+        assertThat(recipe.get("kind").stringValue()).isEqualTo("ScaledObject");
+        JsonNode spec = recipe.get("spec");
+        assertThat(spec.propertyNames())
+                .contains("scaleTargetRef", "triggers")
+                .isSubsetOf(
+                        "scaleTargetRef",
+                        "minReplicaCount",
+                        "maxReplicaCount",
+                        "pollingInterval",
+                        "cooldownPeriod",
+                        "triggers");
+        assertThat(spec.at("/scaleTargetRef/name").isString()).isTrue();
+        JsonNode trigger = spec.at("/triggers/0");
+        assertThat(trigger.propertyNames()).contains("type", "metadata").isSubsetOf("type", "metricType", "metadata");
+        assertThat(trigger.get("metadata").valueStream()).allMatch(JsonNode::isString);
+    }
 }

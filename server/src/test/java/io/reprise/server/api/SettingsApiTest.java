@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reprise.server.api.TestServer.Reply;
 import io.reprise.server.http.Scope;
 import io.reprise.store.Document;
+import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -49,10 +50,10 @@ class SettingsApiTest {
 
     @Test
     void settings_that_are_too_long_in_all_are_refused() {
-        String rule = "{\"name\":\"busy\",\"class\":\"THROTTLED\",\"codes\":[\"" + "x".repeat(100) + "\"]}";
-        String part = "{\"policy\":{\"rules\":[" + String.join(",", Collections.nCopies(300, rule)) + "]}}";
+        String rule = "{\"name\":\"busy\",\"class\":\"THROTTLED\",\"codes\":[\"" + "\u00e9".repeat(100) + "\"]}";
+        String part = "{\"policy\":{\"rules\":[" + String.join(",", Collections.nCopies(200, rule)) + "]}}";
         StringBuilder types = new StringBuilder();
-        for (int i = 0; i < (1 << 20) / part.length(); i++) {
+        for (int i = 0; i < (1 << 20) / part.getBytes(StandardCharsets.UTF_8).length; i++) {
             types.append(i == 0 ? "" : ",").append("\"t" + i + "\":" + part);
         }
         server.store.putDocument(new Document("settings", "fleet", 0, "{\"types\":{" + types + "}}"));

@@ -237,6 +237,12 @@ class TwoTenantsTest {
         rows.put("deletePolicy", named("DELETE", "/v1/policies/%s", "zz9-policy", null, 404));
         rows.put("previewPolicy", List.of(post("/v1/policies/preview", "\"victim/zz9-policy\"", 400)));
         rows.put("lintPolicy", List.of(post("/v1/policies/lint", "\"victim/zz9-policy\"", 400)));
+        // Before it has policies of its own with these names.
+        rows.put(
+                "simulate",
+                List.of(
+                        post("/v1/simulations", "{\"policies\":[\"zz9-policy\"]}", 400),
+                        post("/v1/simulations", "{\"policies\":[\"victim/zz9-policy\"]}", 400)));
         rows.put("putPolicy", named("PUT", "/v1/policies/%s", "zz9-policy", "{\"maxAttempts\":2}", 200));
         rows.put("listWorkers", List.of(get("/v1/workers", 200)));
         rows.put("getStats", List.of(get("/v1/stats", 200)));
@@ -351,7 +357,6 @@ class TwoTenantsTest {
         rows.put("explainType", named("GET", "/v1/types/%s/explain", "zz9-type", null, 200, 400, 404));
         rows.put("getResourceHistory", named("GET", "/v1/resources/%s/history", "zz9-resource", null, 200, 400, 404));
         rows.put("planJob", each(jobs, id -> get("/v1/jobs/" + id + "/plan", 404)));
-        rows.put("simulate", List.of(post("/v1/simulations", "{\"policies\":[\"victim/zz9-policy\"]}", 400)));
         // A stream does not end: see below.
         rows.put("streamEvents", List.of());
         return rows;
