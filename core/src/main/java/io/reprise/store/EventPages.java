@@ -112,7 +112,7 @@ public final class EventPages {
         return JsonReader.read(json) instanceof Map<?, ?> members ? String.valueOf(members.get(name)) : "";
     }
 
-    /** What cannot be read has ended. */
+    /** Returns until when it listens; a text that cannot be read has ended. */
     private static Instant until(Document listener) {
         try {
             return Instant.parse(field(listener.json(), "until"));
