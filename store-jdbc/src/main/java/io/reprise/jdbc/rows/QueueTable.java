@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -112,14 +113,17 @@ public final class QueueTable {
              limit 1
             """;
 
-    private static final String WAITING = """
-            select j.wait_reason, count(*)
-              from (select id, token, wait_reason
-                      from reprise_job
-                     where due_at is not null
-                     limit ?) j
-             where not exists (select 1 from reprise_held h where h.id = j.id and j.token < h.token)
-             group by j.wait_reason
+    // The two are compared here: a database that joined them read all that is held for each of the jobs.
+    private static final String SOME_LIVE = """
+            select id, token, wait_reason
+              from reprise_job
+             where due_at is not null
+             limit ?
+            """;
+
+    private static final String HELD = """
+            select id, token
+              from reprise_held
             """;
 
     private static final int READY_LANES = 3;
@@ -183,8 +187,18 @@ public final class QueueTable {
 
     /** Counts waiting jobs by their reason, among so many live ones. */
     public static Map<WaitReason, Long> waiting(Session session, int rows) throws SQLException {
+        Map<Long, Long> held = new HashMap<>();
+        session.list(HELD, row -> held.merge(row.number(), row.number(), Math::max));
         Map<WaitReason, Long> counts = new EnumMap<>(WaitReason.class);
-        session.list(WAITING, row -> counts.merge(WaitReason.valueOf(row.text()), row.number(), Long::sum), rows);
+        session.list(
+                SOME_LIVE,
+                row -> {
+                    long id = row.number();
+                    boolean waits = row.number() >= held.getOrDefault(id, Long.MIN_VALUE);
+                    String reason = row.text();
+                    return waits ? counts.merge(WaitReason.valueOf(reason), 1L, Long::sum) : 0;
+                },
+                rows);
         return counts;
     }
 
