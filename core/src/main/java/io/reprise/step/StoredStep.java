@@ -42,7 +42,7 @@ public record StoredStep(
     /** The greatest size of all values of a job, in bytes of UTF-8. */
     public static final int MAX_JOB_BYTES = 8 * 1024 * 1024;
 
-    /** What a name stands for. */
+    /** The kind of a step. */
     public enum Kind {
         /** Work of the handler. */
         STEP,

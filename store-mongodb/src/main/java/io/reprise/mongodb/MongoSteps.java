@@ -152,7 +152,7 @@ final class MongoSteps {
     }
 
     /**
-     * What the store adds to a row.
+     * The values that the store adds to a row.
      *
      * @param due due time of the row that is there, which stays if the step has none
      */
