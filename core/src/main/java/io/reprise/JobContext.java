@@ -8,11 +8,11 @@ import io.reprise.job.JobSpec;
 import io.reprise.job.PayloadException;
 import io.reprise.job.Transaction;
 import io.reprise.remote.StaleLeaseException;
-import java.util.Optional;
 import io.reprise.step.Step;
 import io.reprise.step.StepFailedException;
 import io.reprise.step.StepWork;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 

@@ -412,8 +412,9 @@ public final class OutcomeDecider {
                 return unknown(end, failure);
             }
         }
-        ControlKey lacking =
-                decision instanceof Decision.Retry retry ? control.charge(LocalControl.blamed(end.run()), retry.failureClass()) : null;
+        ControlKey lacking = decision instanceof Decision.Retry retry
+                ? control.charge(LocalControl.blamed(end.run()), retry.failureClass())
+                : null;
         if (lacking != null && decision instanceof Decision.Retry retry && control.fails(lacking)) {
             return failed(
                     end,

@@ -40,8 +40,10 @@ public final class JobDocs {
     }
 
     /** Excludes history, steps, payload and result; see {@link SpecDocs#withoutPayload}. */
-    public static final Document BRIEF =
-            new Document(WITHOUT_HISTORY).append(SpecDocs.PAYLOAD, 0).append(SpecDocs.CHAIN, 0).append(FieldNames.RESULT, 0);
+    public static final Document BRIEF = new Document(WITHOUT_HISTORY)
+            .append(SpecDocs.PAYLOAD, 0)
+            .append(SpecDocs.CHAIN, 0)
+            .append(FieldNames.RESULT, 0);
 
     public static final Document ID_ONLY = new Document(FieldNames.ID, 1);
 

@@ -2,8 +2,8 @@
 package io.reprise.testkit.contract;
 
 import io.reprise.testkit.fixture.StoreFixture;
-import io.reprise.testkit.turns.GroupContract;
 import io.reprise.testkit.steps.StepContract;
+import io.reprise.testkit.turns.GroupContract;
 
 /**
  * The promises of a {@link io.reprise.store.JobStore}, as tests. A store's test class implements this and supplies
