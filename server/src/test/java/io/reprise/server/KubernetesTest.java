@@ -66,7 +66,8 @@ class KubernetesTest {
             }
             default -> throw new IllegalArgumentException(kind);
         };
-        JSON.getGson().fromJson(element, type);
+        Object read = JSON.getGson().fromJson(element, type);
+        assertThat(read).isNotNull();
     }
 
     @Test
