@@ -247,7 +247,7 @@ public final class JobEndpoints implements Endpoints {
     }
 
     /** Reads how a person retries jobs. */
-    public static ManualRetry manual(Fields fields) {
+    private static ManualRetry manual(Fields fields) {
         if (fields.flag("backoff") && fields.has("at")) {
             throw Problem.invalid("/at", "must not be given together with backoff");
         }
