@@ -3,9 +3,12 @@ package io.reprise.examples.seeds;
 
 import static io.reprise.examples.seeds.Told.say;
 
+import io.reprise.JobListener;
 import io.reprise.JobType;
 import io.reprise.Reprise;
 import io.reprise.Schedule;
+import io.reprise.insight.Alert;
+import io.reprise.insight.JobEvent;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
@@ -15,7 +18,9 @@ import io.reprise.testing.InlineWorker;
 import io.reprise.testing.ManualClock;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * For users of OmniQ: tasks with {@code max_retries}, 1 s doubling to 60 s with a quarter of jitter, custom rules, interval tasks.
@@ -31,7 +36,32 @@ public final class Omniq {
             RetryPolicy.preset("omniq-linear").maxRetries(4).neverRetryOnMessage("fatal");
 
     /** The jobs and their ends, for the test. */
-    record Results(Told flaky, Told spent, Told once, Told linear, Told fatal, List<Job> checks) {}
+    record Results(
+            Told flaky,
+            Told spent,
+            Told once,
+            Told linear,
+            Told fatal,
+            Told patient,
+            boolean doneOnce,
+            List<String> alerts,
+            List<Job> checks) {}
+
+    /** How often a task fails before it succeeds; for ever unless named here. */
+    private static final Map<String, Integer> TROUBLES = Map.of("twice", 2, "twelve times", 12, "never", 0);
+
+    /** Sends what a person should look at. */
+    private record AlertMail(List<String> sent) implements JobListener {
+        @Override
+        public void onEvent(JobEvent event) {}
+
+        @Override
+        public void onAlert(Alert alert) {
+            if (alert.isRaised()) {
+                sent.add(alert.message());
+            }
+        }
+    }
 
     private Omniq() {}
 
@@ -41,12 +71,14 @@ public final class Omniq {
 
     static Results run() {
         ManualClock clock = new ManualClock();
+        List<String> alerts = new ArrayList<>();
         try (InlineWorker worker = InlineWorker.start(
                 Reprise.builder()
                         .store(new InMemoryJobStore(clock))
                         .retry(RetryPolicy.preset("omniq"))
+                        .listener(new AlertMail(alerts))
                         .handle(PROCESS, (trouble, job) -> {
-                            if (trouble.equals("twice") && job.attempt() > 2) {
+                            if (job.attempt() > TROUBLES.getOrDefault(trouble, Integer.MAX_VALUE)) {
                                 job.result("processed");
                             } else {
                                 throw new IOException(trouble.equals("fatal") ? "a fatal error" : "connection timeout");
@@ -67,8 +99,13 @@ public final class Omniq {
             say("Custom retry: linear delays, and never after a fatal error");
             JobId linear = queue.enqueue(PROCESS.job("always").retry(CUSTOM));
             JobId fatal = queue.enqueue(PROCESS.job("fatal").retry(CUSTOM));
+            say("max_retries=None: until it succeeds; and an idempotent task, which is enqueued twice and done once");
+            JobId patient = queue.enqueue(
+                    PROCESS.job("twelve times").retry(RetryPolicy.unset().unlimited()));
+            JobId first = queue.enqueue(PROCESS.idempotent().job("never"));
+            JobId second = queue.enqueue(PROCESS.idempotent().job("never"));
             worker.advance(Duration.ofHours(1));
-            Told[] told = List.of(flaky, spent, once, linear, fatal).stream()
+            Told[] told = List.of(flaky, spent, once, linear, fatal, patient).stream()
                     .map(id -> Told.of(queue, id))
                     .toArray(Told[]::new);
 
@@ -77,12 +114,17 @@ public final class Omniq {
                     "Monitoring: retried %d times of at most %d",
                     task.retryCount(), task.maxRetries().orElseThrow());
 
-            say("An interval task whose every check fails: each is retried, and the next one comes all the same");
-            queue.schedule(Schedule.every("monitor", Duration.ofMinutes(5), CHECK.job("system")));
+            say("Alerts above ten retries of a type: %s", alerts);
+
+            say(
+                    "An interval task whose every check fails: each is retried, and the next one comes 5 min after its end");
+            queue.schedule(Schedule.fixedDelay("monitor", Duration.ofMinutes(5), CHECK.job("system"))
+                    .firstNow());
             worker.advance(Duration.ofMinutes(16));
             List<Job> checks = queue.find(JobQuery.all().schedule("monitor")).items();
             checks.forEach(job -> say("  check %s: %s after %d attempts", job.id(), job.state(), job.attempts()));
-            return new Results(told[0], told[1], told[2], told[3], told[4], checks);
+            return new Results(
+                    told[0], told[1], told[2], told[3], told[4], told[5], first.equals(second), alerts, checks);
         }
     }
 }

@@ -9,10 +9,13 @@ import io.reprise.Reprise;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
+import io.reprise.retry.Jitter;
+import io.reprise.retry.RetryPlan;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.InlineWorker;
 import io.reprise.testing.ManualClock;
+import java.io.IOException;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.List;
@@ -34,9 +37,38 @@ public final class Stent {
     private static final JobType<Integer> CHARGE =
             JobType.of("charge_customer", Integer.class).retry(RetryPolicy.preset("stent-network"));
 
+    /** A policy written out: {@code RetryPolicy(max_attempts=4, initial_delay=1.0, retry_for=[ConnectionError])}. */
+    private static final RetryPolicy WRITTEN_OUT = RetryPolicy.exponential(Duration.ofSeconds(1))
+            .factor(2)
+            .cap(Duration.ofMinutes(1))
+            .jitter(Jitter.proportional(0.1))
+            .maxAttempts(4)
+            .retryOn(ConnectException.class)
+            .deadline(Duration.ofMinutes(1));
+
+    private static final JobType<String> SYNC = JobType.of("sync", String.class).retry(WRITTEN_OUT);
+    private static final JobType<String> BATCH =
+            JobType.of("batch_job", String.class).retry(RetryPolicy.preset("stent-batch"));
+    /** {@code max_attempts=1, idempotent=True}: never twice by itself, and a repeated call finds the first. */
+    private static final JobType<Integer> REFUND = JobType.of("refund", Integer.class)
+            .retry(RetryPolicy.preset("one-shot"))
+            .idempotent();
+
     /** The jobs and their ends, for the test. */
     record Results(
-            Told flaky, Told network, Told invalid, List<Job> dead, JobId replayedAs, Told replayed, int charged) {}
+            Told flaky,
+            Told network,
+            Told invalid,
+            List<Job> dead,
+            JobId replayedAs,
+            Told replayed,
+            int charged,
+            Told refused,
+            Told unknown,
+            Told batch,
+            Told refund,
+            boolean refundedOnce,
+            List<String> warnings) {}
 
     private Stent() {}
 
@@ -64,7 +96,16 @@ public final class Stent {
                         .handle(EXTERNAL, (input, job) -> {
                             throw new IllegalArgumentException("no such field: " + input);
                         })
-                        .handle(CHARGE, (amount, job) -> charged.addAndGet(amount)),
+                        .handle(CHARGE, (amount, job) -> charged.addAndGet(amount))
+                        .handle(SYNC, (what, job) -> {
+                            throw what.equals("refused") ? new ConnectException(what) : new IOException(what);
+                        })
+                        .handle(BATCH, (what, job) -> {
+                            throw new IllegalStateException("the batch is broken");
+                        })
+                        .handle(REFUND, (amount, job) -> {
+                            throw new IllegalStateException("the bank is away");
+                        }),
                 clock)) {
             Reprise executor = worker.reprise();
 
@@ -94,7 +135,32 @@ public final class Stent {
             JobId second = executor.enqueue(CHARGE.job(30).idempotencyKey("order 17"));
             worker.advance(Duration.ofMinutes(1));
             say("  job %s and job %s, %d charged", first, second, charged.get());
-            return new Results(spent, recovered, failed, dead, again, replayed, charged.get());
+
+            say("A policy written out, for some errors only; the batch policy; one attempt and idempotent");
+            JobId refused = executor.enqueue(SYNC.job("refused"));
+            JobId unknown = executor.enqueue(SYNC.job("disk full"));
+            JobId batch = executor.enqueue(BATCH.job("all"));
+            JobId refund = executor.enqueue(REFUND.job(30));
+            boolean same = executor.enqueue(REFUND.job(30)).equals(refund);
+            worker.advance(Duration.ofHours(6));
+            List<String> warnings = RetryPlan.of(WRITTEN_OUT.deadline(Duration.ofSeconds(5)), 3).warnings().stream()
+                    .map(RetryPlan.Warning::code)
+                    .toList();
+            say("Retries must fit the timeout; with a deadline of 5 s the policy warns: %s", warnings);
+            return new Results(
+                    spent,
+                    recovered,
+                    failed,
+                    dead,
+                    again,
+                    replayed,
+                    charged.get(),
+                    Told.of(executor, refused),
+                    Told.of(executor, unknown),
+                    Told.of(executor, batch),
+                    Told.of(executor, refund),
+                    same,
+                    warnings);
         }
     }
 }

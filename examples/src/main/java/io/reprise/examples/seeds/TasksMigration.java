@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.bson.Document;
 
@@ -76,7 +75,14 @@ final class TasksMigration {
         if (backoff.containsKey("max_sec")) {
             policy = policy.cap(seconds(backoff, "max_sec"));
         }
-        return List.of("none").contains(backoff.getString("jitter")) ? policy.jitter(Jitter.none()) : policy;
+        String jitter = backoff.getString("jitter");
+        if ("none".equals(jitter)) {
+            return policy.jitter(Jitter.none());
+        }
+        return "decorrelated".equals(jitter)
+                ? policy.jitter(
+                        RetryPolicy.preset("mongo-decorrelated").jitter().orElseThrow())
+                : policy;
     }
 
     private static Duration seconds(Document backoff, String field) {

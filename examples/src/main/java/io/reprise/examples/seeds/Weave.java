@@ -5,8 +5,10 @@ import static io.reprise.examples.seeds.Told.say;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.reprise.JobType;
+import io.reprise.ManualRetry;
 import io.reprise.Reprise;
 import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
 import io.reprise.micrometer.JobMetrics;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.testing.InMemoryJobStore;
@@ -25,12 +27,21 @@ public final class Weave {
 
     private static final JobType<String> TASK = JobType.of("task", String.class);
 
+    private static final RetryPolicy OWN = RetryPolicy.preset("weave-doubling")
+            .base(Duration.ofMillis(100))
+            .cap(Duration.ofSeconds(1))
+            .maxRetries(4);
+
     /** The jobs and their ends, for the test. */
     record Results(
             Told defaults,
             Told panicked,
             Told financial,
             Told oneShot,
+            Told own,
+            Told aggressive,
+            int kept,
+            Told byHand,
             List<String> order,
             double retries,
             double exhausted) {}
@@ -71,8 +82,11 @@ public final class Weave {
             JobId panicked = queue.enqueue(TASK.job("panic"));
             JobId financial = queue.enqueue(TASK.job("bad").retry(RetryPolicy.preset("weave-conservative")));
             JobId oneShot = queue.enqueue(TASK.job("bad").retry(RetryPolicy.preset("one-shot")));
+            say("A Config of your own, {BaseDelay: 100ms, MaxDelay: 1s, MaxRetries: 4}, and the aggressive one");
+            JobId own = queue.enqueue(TASK.job("bad").retry(OWN));
+            JobId aggressive = queue.enqueue(TASK.job("bad").retry(RetryPolicy.preset("weave-aggressive")));
             worker.advance(Duration.ofMinutes(10));
-            Told[] told = List.of(defaults, panicked, financial, oneShot).stream()
+            Told[] told = List.of(defaults, panicked, financial, oneShot, own, aggressive).stream()
                     .map(id -> Told.of(queue, id))
                     .toArray(Told[]::new);
 
@@ -96,7 +110,23 @@ public final class Weave {
             say(
                     "retries_total %.0f, retry_exhausted_total %.0f, retry_latency_seconds in %d timers",
                     retries, exhausted, registry.get("retry.latency").timers().size());
-            return new Results(told[0], told[1], told[2], told[3], order, retries, exhausted);
+
+            say("Exhausted jobs stay for a person, who grants one more attempt");
+            int kept = queue.find(JobQuery.deadLetters()).items().size();
+            queue.as("ada", "the bug is fixed").retry(oneShot, ManualRetry.NOW.granting(1));
+            worker.advance(Duration.ofMinutes(1));
+            return new Results(
+                    told[0],
+                    told[1],
+                    told[2],
+                    told[3],
+                    told[4],
+                    told[5],
+                    kept,
+                    Told.of(queue, oneShot),
+                    order,
+                    retries,
+                    exhausted);
         }
     }
 }

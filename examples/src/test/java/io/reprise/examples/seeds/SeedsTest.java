@@ -45,7 +45,11 @@ class SeedsTest {
         failed(results.linear(), FailReason.EXHAUSTED, 5);
         within(results.linear().delays(), 5000, 5000, 10000, 10000, 15000, 15000, 20000, 20000);
         failed(results.fatal(), FailReason.PERMANENT, 1);
-        assertThat(results.checks()).hasSize(3).allSatisfy(check -> {
+        assertThat(results.patient().job().state()).isEqualTo(JobState.SUCCEEDED);
+        assertThat(results.patient().job().attempts()).isEqualTo(13);
+        assertThat(results.doneOnce()).isTrue();
+        assertThat(results.alerts()).anyMatch(alert -> alert.contains("process_data"));
+        assertThat(results.checks()).hasSize(4).allSatisfy(check -> {
             assertThat(check.state()).isEqualTo(JobState.FAILED);
             assertThat(check.attempts()).isEqualTo(4);
         });
@@ -78,6 +82,14 @@ class SeedsTest {
         assertThat(results.replayed().job().state()).isEqualTo(JobState.SUCCEEDED);
         assertThat(results.replayed().job().attempts()).isEqualTo(1);
         assertThat(results.charged()).isEqualTo(30);
+        failed(results.refused(), FailReason.EXHAUSTED, 4);
+        within(results.refused().delays(), 900, 1100, 1800, 2200, 3600, 4400);
+        failed(results.unknown(), FailReason.PERMANENT, 1);
+        failed(results.batch(), FailReason.EXHAUSTED, 3);
+        within(results.batch().delays(), 42_000, 78_000, 126_000, 234_000);
+        failed(results.refund(), FailReason.EXHAUSTED, 1);
+        assertThat(results.refundedOnce()).isTrue();
+        assertThat(results.warnings()).contains("deadline-before-worst-case");
     }
 
     @Test
@@ -89,9 +101,14 @@ class SeedsTest {
         failed(results.financial(), FailReason.EXHAUSTED, 6);
         within(results.financial().delays(), 0, 1000, 0, 2000, 0, 4000, 0, 8000, 0, 16000);
         failed(results.oneShot(), FailReason.EXHAUSTED, 1);
+        failed(results.own(), FailReason.EXHAUSTED, 5);
+        within(results.own().delays(), 0, 100, 0, 200, 0, 400, 0, 800);
+        failed(results.aggressive(), FailReason.EXHAUSTED, 3);
+        assertThat(results.kept()).isEqualTo(6);
+        failed(results.byHand(), FailReason.EXHAUSTED, 2);
         assertThat(results.order()).containsExactly("once high #1", "once high #2", "normal #1", "low #1");
-        assertThat(results.retries()).isEqualTo(3 + 3 + 5 + 1);
-        assertThat(results.exhausted()).isEqualTo(4);
+        assertThat(results.retries()).isEqualTo(3 + 3 + 5 + 4 + 2 + 1);
+        assertThat(results.exhausted()).isEqualTo(6);
     }
 
     @Test
