@@ -80,7 +80,7 @@ async function startReplay(filter, reload, label) {
     about: html`<p>It puts <b>${dry.matchedAtLeast ? 'more than ' : ''}${number(dry.matched)}</b> dead letters back: the canaries first and alone, the rest at the rate. It stops itself when a canary fails again.</p>`,
     fields: [
       {name: 'canary', label: 'Canaries', type: 'number', min: 1, value: Math.min(3, Math.max(1, dry.matched)), required: true},
-      {name: 'rate', label: 'Then so many per second', type: 'number', min: 0.01, step: 'any', value: 10, required: true},
+      {name: 'rate', label: 'Then so many per second (at most 500)', type: 'number', min: 0.01, step: 'any', value: 10, required: true},
       {name: 'stopAt', label: 'Stop when this share of the last 20 fails again (0.01 to 1)', type: 'number', min: 0.01, step: 0.01, value: 0.2, required: true},
       {name: 'queue', label: 'Into another queue (optional)'},
     ],

@@ -119,7 +119,7 @@ class OutageTest {
             assertThat(page.locator(".replay")).containsText("stopped itself", LONG);
             assertThat(page.locator(".canaries")).containsText("failed");
             bug.set(false);
-            replay(page, 2_000);
+            replay(page, 500);
             assertThat(page.locator(".replay")).containsText("done", LONG);
             assertThat(page.locator(".replay")).containsText("5,000");
             assertThat(world.get("/v1/pulse")).contains("\"FAILED\":0");

@@ -24,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -107,7 +108,7 @@ final class MemoryInsights {
         rows.merge(at, more.of(at.name), Activity::plus);
     }
 
-    private TreeMap<Instant, Map<Counted, Activity>> periods(Activity.Step step) {
+    private NavigableMap<Instant, Map<Counted, Activity>> periods(Activity.Step step) {
         return activity.computeIfAbsent(step, key -> new TreeMap<>());
     }
 
