@@ -22,7 +22,7 @@ class PaymentJobs {
     }
 
     // snippet:handler
-    @RepriseJob(value = "charge", resource = "payment-provider", timeout = "20s", transactional = true)
+    @RepriseJob(value = "charge", resource = "payment-provider", retry = "cards", timeout = "20s", transactional = true)
     public void charge(Charge charge, JobContext job) throws InterruptedException {
         provider.charge("job-" + job.id(), charge.cents());
         orders.findById(charge.order()).orElseThrow().setStatus("PAID");
