@@ -200,8 +200,8 @@ final class HandlerDiscovery {
             return;
         }
         RepriseProperties.Rule rule = properties.schedules().get(name);
-        boolean replaced = rule != null && (rule.cron() != null || rule.every() != null || rule.fixedDelay() != null);
-        String cron = replaced ? rule.cron() : given(schedule.cron());
+        RepriseProperties.Rule own = rule != null && isRule(rule) ? rule : null;
+        String cron = own == null ? given(schedule.cron()) : own.cron();
         if ("-".equals(cron)) {
             return;
         }
@@ -212,8 +212,8 @@ final class HandlerDiscovery {
                 type.job(JobMethod.NO_PAYLOAD),
                 new Schedule.Timing(
                         cron,
-                        replaced ? rule.every() : duration(schedule.every()),
-                        replaced ? rule.fixedDelay() : duration(schedule.fixedDelay()),
+                        own == null ? duration(schedule.every()) : own.every(),
+                        own == null ? duration(schedule.fixedDelay()) : own.fixedDelay(),
                         ZoneId.of(zone),
                         schedule.missed(),
                         schedule.overlap(),
@@ -222,6 +222,10 @@ final class HandlerDiscovery {
                                 instant(schedule.start()),
                                 instant(schedule.end()),
                                 jitter == null ? Duration.ZERO : DurationStyle.detectAndParse(jitter)))));
+    }
+
+    private static boolean isRule(RepriseProperties.Rule rule) {
+        return rule.cron() != null || rule.every() != null || rule.fixedDelay() != null;
     }
 
     private @Nullable Instant instant(String value) {
