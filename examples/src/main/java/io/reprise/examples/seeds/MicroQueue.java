@@ -24,8 +24,8 @@ import io.reprise.store.ClaimRequest.Demand;
 import io.reprise.store.JobStore;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Date;
 import java.util.List;
 import java.util.Map;
 import org.bson.Document;
@@ -172,7 +172,7 @@ public final class MicroQueue {
     /** The collection as the old queue left it: waiting, retried nine times, stuck in a worker, done and failed. */
     private static void oldTasks(MongoDatabase database) {
         Document quick = new Document("base_sec", 0.01).append("jitter", "none");
-        Date now = new Date();
+        Instant now = Instant.now();
         database.getCollection("tasks")
                 .insertMany(List.of(
                         old("waiting", "pending", 0, null),
@@ -182,7 +182,7 @@ public final class MicroQueue {
                         old("dead", "failed", 11, null)));
     }
 
-    private static Document old(String input, String status, int attempts, @Nullable Date next) {
+    private static Document old(String input, String status, int attempts, @Nullable Instant next) {
         return new Document("_id", new ObjectId())
                 .append("payload", new Document("input", input).append("customer", "bob"))
                 .append("status", status)

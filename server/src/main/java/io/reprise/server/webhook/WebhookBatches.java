@@ -111,7 +111,7 @@ final class WebhookBatches {
         synchronized (this) {
             Gathering gathering = waiting.get(subscription);
             waited = gathering != null && gathering.members.remove(member);
-            if (waited && gathering.members.isEmpty()) {
+            if (gathering != null && gathering.members.isEmpty()) {
                 waiting.remove(subscription);
             }
         }
