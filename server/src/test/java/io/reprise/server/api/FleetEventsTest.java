@@ -88,7 +88,7 @@ class FleetEventsTest {
     private static void untilHeard(Listener listener, TestServer worker) {
         TestServer.await(() -> {
             String probe = worker.enqueue("{\"type\":\"probe\",\"queue\":\"probes\"}");
-            return listener.kinds.size() > 2 || !listener.of(probe).isEmpty() ? true : null;
+            return (listener.kinds.size() > 2 || !listener.of(probe).isEmpty()) ? true : null;
         });
     }
 
