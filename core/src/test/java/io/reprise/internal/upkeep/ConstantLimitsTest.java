@@ -19,16 +19,23 @@ import org.junit.jupiter.api.Test;
  */
 class ConstantLimitsTest {
 
-    private static final Map<String, String> ALLOWED = Map.of(
-            "Reclaimer.LEASES", "leases in one transaction; the next follows at once while it is full",
-            "Reclaimer.EMPTY_LEASES", "leases in one statement; the next follows at once while it is full",
-            "ScheduleFirer.BATCH", "schedules in one transaction; the next page follows at once while it is full",
-            "RetentionRole.REST", "a part of the time that a batch took, no number of rows",
-            "Committer.MAX_BATCH", "outcomes in one transaction; the next follows at once",
-            "Deadlines.NAMED", "jobs that the log names, of those that were done",
-            "Fetcher.NEVER", "a time",
-            "ControlSync.SHARE", "a part of the time that a step took, no number of rows",
-            "ControlSync.CHUNK", "jobs in one statement; the next follows at once while it is full");
+    private static final Map<String, String> ALLOWED = Map.ofEntries(
+            Map.entry("Reclaimer.LEASES", "leases in one transaction; the next follows at once while it is full"),
+            Map.entry("Reclaimer.EMPTY_LEASES", "leases in one statement; the next follows at once while it is full"),
+            Map.entry(
+                    "ScheduleFirer.BATCH",
+                    "schedules in one transaction; the next page follows at once while it is full"),
+            Map.entry("RetentionRole.REST", "a part of the time that a batch took, no number of rows"),
+            Map.entry("Committer.MAX_BATCH", "outcomes in one transaction; the next follows at once"),
+            Map.entry("Deadlines.NAMED", "jobs that the log names, of those that were done"),
+            Map.entry("Fetcher.NEVER", "a time"),
+            Map.entry("ControlSync.SHARE", "a part of the time that a step took, no number of rows"),
+            Map.entry("ControlSync.CHUNK", "jobs in one statement; the next follows at once while it is full"),
+            Map.entry("EventRelay.MAX_EVENTS", "events in one write; the next follows at once while some wait"),
+            Map.entry("EventRelay.MAX_CHARS", "characters in one write; the next follows at once while some wait"),
+            Map.entry(
+                    "EventRelay.MAX_WAITING", "events in memory; beyond it the streams are told that some are missing"),
+            Map.entry("EventRelay.RESTS_PER_LOOK", "steps between two looks for listeners, no number of rows"));
 
     @Test
     void no_role_has_a_constant_number_of_rows_per_step() {
