@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
+import io.reprise.fairness.FlowLimit;
 import io.reprise.fairness.GroupRules;
 import io.reprise.job.JobSpec;
 import io.reprise.retry.RetryPolicy;
@@ -84,5 +85,32 @@ public record Queue(String name, int weight, @Nullable Integer concurrency, Retr
      */
     public Queue weight(String group, int weight) {
         return new Queue(name, this.weight, concurrency, policy, groups.weight(group, weight));
+    }
+
+    /**
+     * Limits every group of the queue in the whole fleet. What is over the limit waits. Workers with different limits
+     * each keep their own.
+     */
+    public Queue perGroup(FlowLimit limit) {
+        return perGroup("*", limit);
+    }
+
+    /**
+     * Limits some groups of the queue; see {@link GroupRules#limit}.
+     *
+     * @param group name of a group, or its beginning and {@code *}
+     * @throws IllegalArgumentException if the name is refused, or there are too many names
+     */
+    public Queue perGroup(String group, FlowLimit limit) {
+        return new Queue(name, weight, concurrency, policy, groups.limit(group, limit));
+    }
+
+    /**
+     * Limits how many jobs of the queue start in a time, in the whole fleet.
+     *
+     * @throws IllegalArgumentException if {@code limit} limits what runs
+     */
+    public Queue rate(FlowLimit limit) {
+        return new Queue(name, weight, concurrency, policy, groups.rate(limit));
     }
 }

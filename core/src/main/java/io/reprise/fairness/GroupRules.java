@@ -4,6 +4,7 @@ package io.reprise.fairness;
 import io.reprise.job.JobSpec;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How the groups of a queue share it. Immutable: each method returns a copy.
@@ -11,12 +12,14 @@ import java.util.TreeMap;
  * @param weights jobs per turn by the name of a group, 1 to 1000. A name that ends with {@code *} stands for all
  *     groups that begin with the text before it. An exact name wins over a beginning, and a longer beginning over a
  *     shorter one. Groups that no name fits have weight 1
+ * @param limits limits of each group, by the name of a group or a beginning, as for weights
+ * @param rate how many jobs of the queue may start in a time, all groups together; {@link FlowLimit#NONE} for any
  * @since 0.1.0
  */
-public record GroupRules(Map<String, Integer> weights) {
+public record GroupRules(Map<String, Integer> weights, Map<String, FlowLimit> limits, FlowLimit rate) {
 
-    /** All groups have weight 1. */
-    public static final GroupRules EQUAL = new GroupRules(Map.of());
+    /** All groups have weight 1, and nothing is limited. */
+    public static final GroupRules EQUAL = new GroupRules(Map.of(), Map.of(), FlowLimit.NONE);
 
     /** The greatest number of names with a weight of their own. */
     public static final int MAX_WEIGHTS = 1_000;
@@ -29,7 +32,7 @@ public record GroupRules(Map<String, Integer> weights) {
      * Checks and copies the weights.
      *
      * @throws IllegalArgumentException if a weight is not 1 to 1000, a name is not the name or beginning of a group,
-     *     or there are more than {@value #MAX_WEIGHTS} names
+     *     there are more than {@value #MAX_WEIGHTS} names, or the rate limits what runs
      */
     public GroupRules {
         if (weights.size() > MAX_WEIGHTS) {
@@ -44,7 +47,18 @@ public record GroupRules(Map<String, Integer> weights) {
                 throw new IllegalArgumentException("weight of group '" + name + "' must be 1 to 1000, not " + weight);
             }
         });
+        if (limits.size() > MAX_WEIGHTS) {
+            throw new IllegalArgumentException(
+                    "a queue has limits for at most " + MAX_WEIGHTS + " names, not " + limits.size());
+        }
+        limits.keySet().stream()
+                .filter(name -> !name.equals(ANY_END))
+                .forEach(name -> JobSpec.requireName("group", beginning(name)));
+        if (rate.running() != null) {
+            throw new IllegalArgumentException("the rate of a queue must not limit what runs: limit the queue itself");
+        }
         weights = Map.copyOf(weights);
+        limits = Map.copyOf(limits);
     }
 
     /**
@@ -57,7 +71,40 @@ public record GroupRules(Map<String, Integer> weights) {
     public GroupRules weight(String name, int weight) {
         Map<String, Integer> changed = new TreeMap<>(weights);
         changed.put(name, weight);
-        return new GroupRules(changed);
+        return new GroupRules(changed, limits, rate);
+    }
+
+    /**
+     * Limits each group, or some of them. A second limit of the same name adds a rate to a number of running jobs, or
+     * replaces one of the same kind.
+     *
+     * @param name name of a group, or its beginning and {@code *}; {@code *} for all groups
+     * @throws IllegalArgumentException if the name is refused, or there are too many names
+     */
+    public GroupRules limit(String name, FlowLimit limit) {
+        Map<String, FlowLimit> changed = new TreeMap<>(limits);
+        changed.merge(name, limit, FlowLimit::with);
+        return new GroupRules(weights, changed, rate);
+    }
+
+    /**
+     * Limits how many jobs of the queue start in a time.
+     *
+     * @throws IllegalArgumentException if {@code limit} limits what runs
+     */
+    public GroupRules rate(FlowLimit limit) {
+        return new GroupRules(weights, limits, limit);
+    }
+
+    /** Returns whether anything is limited. */
+    public boolean isLimited() {
+        return !limits.isEmpty() || rate.isRate();
+    }
+
+    /** Returns the limits of this group: those of its name, else of the longest beginning that fits. */
+    public FlowLimit limitOf(String group) {
+        FlowLimit limit = limits.isEmpty() ? FlowLimit.NONE : found(limits, group);
+        return limit == null ? FlowLimit.NONE : limit;
     }
 
     /**
@@ -66,14 +113,16 @@ public record GroupRules(Map<String, Integer> weights) {
      * @param group name of the group; empty for the jobs without a group
      */
     public int weightOf(String group) {
-        if (weights.isEmpty()) {
-            return 1;
+        Integer weight = weights.isEmpty() ? null : found(weights, group);
+        return weight == null ? 1 : weight;
+    }
+
+    private static <T> @Nullable T found(Map<String, T> values, String group) {
+        T found = values.get(group);
+        for (int end = group.length(); found == null && end >= 0; end--) {
+            found = values.get(group.substring(0, end) + ANY_END);
         }
-        Integer exact = weights.get(group);
-        for (int end = group.length(); exact == null && end >= 0; end--) {
-            exact = weights.get(group.substring(0, end) + ANY_END);
-        }
-        return exact == null ? 1 : exact;
+        return found;
     }
 
     private static String beginning(String name) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.store;
 
+import io.reprise.fairness.FlowGate;
 import io.reprise.fairness.GroupRules;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -104,6 +107,60 @@ public final class Turns {
          * @param most how many jobs of each turn at most
          */
         Map<String, List<J>> due(Map<String, Integer> most) throws X;
+    }
+
+    /**
+     * The limits of a queue, for {@link #limited}.
+     *
+     * @param <J> what the store knows of a job
+     * @param <X> what it may throw
+     */
+    public interface Limits<J, X extends Exception> {
+
+        /** Returns what these groups may start now. */
+        FlowGate gate(Collection<String> groups) throws X;
+
+        /** Returns the groups of jobs; those without a group are left out. */
+        Map<J, String> groups(List<J> jobs) throws X;
+    }
+
+    /**
+     * Returns a walk that passes by groups whose limits are reached. What it finds must be checked again when it is
+     * claimed, all jobs together and under a lock.
+     */
+    public static <J, X extends Exception> Walk<J, X> limited(Walk<J, X> walk, Limits<J, X> limits) {
+        return new Walk<>() {
+            @Override
+            public List<String> turns(String from, @Nullable String before, int most) throws X {
+                return walk.turns(from, before, most);
+            }
+
+            @Override
+            public Map<String, List<J>> due(Map<String, Integer> most) throws X {
+                FlowGate gate = limits.gate(most.keySet());
+                Map<String, Integer> open = new LinkedHashMap<>();
+                most.forEach((turn, jobs) -> {
+                    int room = Math.min(jobs, gate.room(turn));
+                    if (room > 0) {
+                        open.put(turn, room);
+                    }
+                });
+                Map<String, List<J>> due = new HashMap<>(open.isEmpty() ? Map.of() : walk.due(open));
+                List<J> shared = due.get(NONE);
+                if (shared != null) {
+                    due.put(NONE, open(shared));
+                }
+                return due;
+            }
+
+            private List<J> open(List<J> jobs) throws X {
+                Map<J, String> groups = limits.groups(jobs);
+                FlowGate gate = limits.gate(new HashSet<>(groups.values()));
+                return jobs.stream()
+                        .filter(job -> gate.room(groups.get(job)) > 0)
+                        .toList();
+            }
+        };
     }
 
     /**

@@ -45,6 +45,7 @@ import io.reprise.store.JobChange;
 import io.reprise.store.JobStore;
 import io.reprise.store.JobWriter;
 import io.reprise.store.LostClaim;
+import io.reprise.store.Micros;
 import io.reprise.store.Renewal;
 import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
@@ -660,6 +661,7 @@ public final class InMemoryJobStore implements JobStore {
     public void maintain() {
         locked(now -> {
             insights.maintain(now);
+            tables.queues.values().forEach(queue -> queue.rates.values().removeIf(next -> next < Micros.of(now)));
             return null;
         });
     }

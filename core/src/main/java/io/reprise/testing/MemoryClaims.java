@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testing;
 
+import io.reprise.fairness.FlowGate;
+import io.reprise.fairness.GroupRules;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
 import io.reprise.store.Claim;
@@ -9,6 +11,7 @@ import io.reprise.store.ClaimRequest;
 import io.reprise.store.DueQueues;
 import io.reprise.store.Lane;
 import io.reprise.store.LostClaim;
+import io.reprise.store.Micros;
 import io.reprise.store.Renewal;
 import io.reprise.store.RetryShare;
 import io.reprise.store.Suspects;
@@ -18,8 +21,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
@@ -90,33 +96,53 @@ final class MemoryClaims {
     }
 
     private @Nullable Claim batch(MemoryQueue queue, int room, ClaimRequest request, Instant now) {
-        int fresh = queue.ready.due(Lane.FRESH, now, room, wanted(request)).size();
-        int retries = queue.ready.due(Lane.RETRY, now, room, wanted(request)).size();
+        FlowGate gate = gate(queue, request, now);
+        List<Turns.Pick<StoredJob>> fresh = inTurns(queue, Lane.FRESH, room, request, gate, now);
+        List<Turns.Pick<StoredJob>> retries = inTurns(queue, Lane.RETRY, room, request, gate, now);
         int kept = share.kept(queue.name, room, request.retryShare());
-        int retried = RetryShare.retries(fresh, retries, room, kept);
-        List<StoredJob> batch = new ArrayList<>(inTurns(queue, Lane.RETRY, retried, request, now));
-        batch.addAll(inTurns(queue, Lane.FRESH, Math.min(fresh, room - retried), request, now));
-        boolean turns = batch.stream().anyMatch(job -> job.spec.group() != null);
-        batch.sort(turns ? BY_PRIORITY : CLAIM_ORDER);
+        int retried = RetryShare.retries(fresh.size(), retries.size(), room, kept);
+        List<Turns.Pick<StoredJob>> picks = new ArrayList<>(retries.subList(0, retried));
+        picks.addAll(fresh.subList(0, Math.min(fresh.size(), room - retried)));
+        picks.forEach(turns::took);
+        List<StoredJob> batch = new ArrayList<>(picks.stream()
+                .map(Turns.Pick::job)
+                .filter(job -> gate.admits(job.spec.group()))
+                .toList());
+        queue.rates.putAll(gate.changed());
+        boolean groups = batch.stream().anyMatch(job -> job.spec.group() != null);
+        batch.sort(groups ? BY_PRIORITY : CLAIM_ORDER);
         share.claimed(queue.name, batch.size(), request.retryShare());
         return batch.isEmpty() ? null : lease(request, queue, batch, false, now);
     }
 
-    private List<StoredJob> inTurns(MemoryQueue queue, Lane lane, int max, ClaimRequest request, Instant now) {
-        List<StoredJob> picked = new ArrayList<>();
+    private List<Turns.Pick<StoredJob>> inTurns(
+            MemoryQueue queue, Lane lane, int max, ClaimRequest request, FlowGate gate, Instant now) {
+        List<Turns.Pick<StoredJob>> picked = new ArrayList<>();
+        Predicate<StoredJob> open = wanted(request).and(job -> gate.room(job.spec.group()) > 0);
         for (int priority : queue.ready.priorities(lane)) {
             int left = max - picked.size();
             if (left > 0) {
                 Turns.Level level = new Turns.Level(queue.name, lane == Lane.RETRY ? 1 : 0, priority);
                 List<Turns.Waiting<StoredJob>> waiting =
-                        queue.ready.walk(lane, priority, turns.from(level), left, now, wanted(request));
-                for (Turns.Pick<StoredJob> pick : turns.pick(level, waiting, left, request.rulesOf(queue.name))) {
-                    turns.took(pick);
-                    picked.add(pick.job());
-                }
+                        queue.ready.walk(lane, priority, turns.from(level), left, now, open);
+                picked.addAll(turns.pick(level, waiting, left, request.rulesOf(queue.name)));
             }
         }
         return picked;
+    }
+
+    private FlowGate gate(MemoryQueue queue, ClaimRequest request, Instant now) {
+        GroupRules rules = request.rulesOf(queue.name);
+        Map<String, Integer> running = new HashMap<>();
+        if (rules.isLimited()) {
+            tables.leases.values().stream()
+                    .filter(lease -> lease.queue.equals(queue.name))
+                    .flatMap(lease -> lease.jobs.stream())
+                    .map(job -> job.spec.group())
+                    .filter(Objects::nonNull)
+                    .forEach(group -> running.merge(group, 1, Integer::sum));
+        }
+        return new FlowGate(rules, Micros.of(now), running, queue.rates);
     }
 
     private static Predicate<StoredJob> wanted(ClaimRequest request) {

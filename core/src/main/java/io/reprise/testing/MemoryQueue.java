@@ -5,6 +5,7 @@ import io.reprise.job.JobState;
 import io.reprise.job.QueueState;
 import java.time.Instant;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,10 @@ final class MemoryQueue {
 
     final String name;
     final ReadyJobs ready = new ReadyJobs();
+
+    /** By group: when the next start would be due at an even rate. */
+    final Map<String, Long> rates = new HashMap<>();
+
     private final Map<JobState, Long> counts = new EnumMap<>(JobState.class);
     QueueState.@Nullable Pause paused;
 

@@ -27,6 +27,7 @@ import io.reprise.jdbc.rows.AuditTable;
 import io.reprise.jdbc.rows.ControlEventTable;
 import io.reprise.jdbc.rows.ControlTable;
 import io.reprise.jdbc.rows.DocumentTable;
+import io.reprise.jdbc.rows.FlowTable;
 import io.reprise.jdbc.rows.InsightTables;
 import io.reprise.jdbc.rows.QueueTable;
 import io.reprise.jdbc.rows.RestoreMark;
@@ -798,6 +799,7 @@ public final class JdbcJobStore implements JobStore {
         }
         run("forget old counts", InsightTables::forget);
         run("forget old workers", WorkerTable::forget);
+        run("forget old rates", FlowTable::forget);
     }
 
     @Override

@@ -23,6 +23,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.bson.Document;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +39,10 @@ final class MongoClaims {
     /** Lanes whose groups take turns. */
     private static final List<String> TURN_LANES = List.of(FieldNames.lane(Lane.FRESH), FieldNames.lane(Lane.RETRY));
 
-    private static final Document WITH_GROUP = new Document(FieldNames.ID, 1).append(FieldNames.TOGETHER, 1);
+    private static final Document WITH_GROUP =
+            new Document(FieldNames.ID, 1).append(FieldNames.TOGETHER, 1).append(FieldNames.GROUP, 1);
+
+    private static final Document ID_AND_GROUP = new Document(FieldNames.ID, 1).append(FieldNames.GROUP, 1);
 
     /** How long a claim that never returns keeps other claims from a queue with a limit. */
     private static final Duration TURN = Duration.ofSeconds(10);
@@ -98,8 +102,18 @@ final class MongoClaims {
                 if (queue.containsKey(MongoQueues.PAUSED)) {
                     return List.of();
                 }
-                return queue.containsKey(MongoQueues.MAX_RUNNING)
-                        ? takeInTurn(name, room, FieldNames.integer(queue, MongoQueues.MAX_RUNNING), suspects)
+                if (request.rulesOf(name).isLimited() && !settings.containsKey(name)) {
+                    // Its turn is kept in this document.
+                    scope.docs(MongoScope.QUEUES)
+                            .upsert(
+                                    new Document(FieldNames.ID, name),
+                                    Change.none().setOnInsert(MongoQueues.LIMITED, true));
+                }
+                int most = queue.containsKey(MongoQueues.MAX_RUNNING)
+                        ? FieldNames.integer(queue, MongoQueues.MAX_RUNNING)
+                        : Integer.MAX_VALUE;
+                return most < Integer.MAX_VALUE || request.rulesOf(name).isLimited()
+                        ? takeInTurn(name, room, most, suspects)
                         : take(name, room, suspects);
             });
         }
@@ -122,13 +136,30 @@ final class MongoClaims {
             try {
                 int space = (int) Math.min(room, most - running(queue));
                 List<Claim> claims = space > 0 ? take(queue, space, suspects) : List.of();
-                return space > 0 && running(queue) > most ? givenBack(claims) : claims;
+                boolean over = space > 0 && (running(queue) > most || isExceeded(queue, claims));
+                return over ? givenBack(claims) : claims;
             } finally {
                 scope.docs(MongoScope.QUEUES)
                         .update(
                                 new Document(FieldNames.ID, queue).append(MongoQueues.TURN, turn),
                                 Change.none().remove(MongoQueues.TURN, MongoQueues.TURN_UNTIL));
             }
+        }
+
+        private boolean isExceeded(String queue, List<Claim> claims) {
+            GroupRules rules = request.rulesOf(queue);
+            return rules.isLimited()
+                    && new MongoFlow(scope, queue, rules, now)
+                            .isExceeded(claims.stream()
+                                    .flatMap(claim -> claim.jobs().stream())
+                                    .map(job -> job.spec().group())
+                                    .filter(Objects::nonNull)
+                                    .toList());
+        }
+
+        private List<Document> admitted(String queue, List<Document> jobs) {
+            GroupRules rules = request.rulesOf(queue);
+            return rules.isLimited() && !jobs.isEmpty() ? new MongoFlow(scope, queue, rules, now).admit(jobs) : jobs;
         }
 
         private long running(String queue) {
@@ -144,14 +175,14 @@ final class MongoClaims {
             return ClaimPlan.suspectsFirst(
                     room,
                     suspects,
-                    most -> leaseSuspects(queue, due(queue, Lane.SUSPECT, most), suspects),
+                    most -> leaseSuspects(queue, admitted(queue, due(queue, Lane.SUSPECT, most)), suspects),
                     most -> leaseBatch(queue, most));
         }
 
         /** Looks again if other workers took all jobs that were found. */
         private @Nullable Claim leaseBatch(String queue, int room) {
             for (int look = 0; look < MOST_LOOKS; look++) {
-                List<Document> batch = pick(queue, room);
+                List<Document> batch = admitted(queue, pick(queue, room));
                 Claim claim = batch.isEmpty() ? null : lease(queue, batch, 0);
                 if (claim != null) {
                     share.claimed(queue, claim.jobs().size(), request.retryShare());
@@ -180,10 +211,11 @@ final class MongoClaims {
                             .append(FieldNames.LANE, FieldNames.in(TURN_LANES))
                             .append(FieldNames.TURN, new Document("$gt", Turns.NONE)));
             turns.seen(queue, groups);
+            boolean walks = groups || request.rulesOf(queue).isLimited();
             List<Turns.Pick<Document>> fresh =
-                    groups ? inTurns(queue, Lane.FRESH, room) : first(queue, Lane.FRESH, room);
+                    walks ? inTurns(queue, Lane.FRESH, room) : first(queue, Lane.FRESH, room);
             List<Turns.Pick<Document>> retries =
-                    groups ? inTurns(queue, Lane.RETRY, room) : first(queue, Lane.RETRY, room);
+                    walks ? inTurns(queue, Lane.RETRY, room) : first(queue, Lane.RETRY, room);
             int kept = share.kept(queue, room, request.retryShare());
             int retried = RetryShare.retries(fresh.size(), retries.size(), room, kept);
             List<Turns.Pick<Document>> batch = new ArrayList<>(retries.subList(0, retried));
@@ -213,7 +245,7 @@ final class MongoClaims {
                         new Turns.Level(queue, lane == Lane.RETRY ? 1 : 0, priority),
                         most - picked.size(),
                         request.rulesOf(queue),
-                        walk(level)));
+                        limited(queue, walk(level))));
                 priority = nextPriority(any, priority);
             }
             return picked;
@@ -227,6 +259,12 @@ final class MongoClaims {
                     .projection(new Document(FieldNames.PRIORITY, 1))
                     .first();
             return next == null ? null : FieldNames.integer(next, FieldNames.PRIORITY);
+        }
+
+        private Turns.Walk<Document, RuntimeException> limited(
+                String queue, Turns.Walk<Document, RuntimeException> walk) {
+            GroupRules rules = request.rulesOf(queue);
+            return rules.isLimited() ? Turns.limited(walk, new MongoFlow(scope, queue, rules, now)) : walk;
         }
 
         /** Jumps from turn to turn through the index {@code ready}. */
@@ -262,7 +300,7 @@ final class MongoClaims {
                                     .find(claimable(typed(new Document(level).append(FieldNames.TURN, turn))))
                                     .sort(new Document(FieldNames.DUE, 1).append(FieldNames.ID, 1))
                                     .limit(max)
-                                    .projection(JobDocs.ID_ONLY)
+                                    .projection(ID_AND_GROUP)
                                     .into(new ArrayList<>())));
                     return due;
                 }

@@ -571,6 +571,7 @@ public final class MongoJobStore implements JobStore {
             insights.maintain(scope, now);
             MongoControlEvents.maintain(scope, now);
             presence.forgetTheGone(scope, now);
+            MongoFlow.forget(scope, now);
             return true;
         });
         deadLetters.tidy();

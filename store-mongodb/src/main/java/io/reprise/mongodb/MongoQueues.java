@@ -42,6 +42,9 @@ final class MongoQueues {
     /** Identifies the claim that has the turn in a queue with a limit. */
     static final String TURN = "turn";
 
+    /** Marks a queue whose claims have limits by group. */
+    static final String LIMITED = "limited";
+
     static final String TURN_UNTIL = "turn_until_us";
 
     private static final int MAX_PRIORITY = 9;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.mysql;
 
+import io.reprise.fairness.GroupRules;
 import io.reprise.jdbc.jobs.JobClaims;
 import io.reprise.jdbc.jobs.LeaseTable;
 import io.reprise.jdbc.jobs.SuspectGroups;
+import io.reprise.jdbc.rows.FlowTable;
 import io.reprise.jdbc.rows.QueueTable;
 import io.reprise.jdbc.sql.Database.Refusal;
 import io.reprise.jdbc.sql.Dialect;
@@ -360,7 +362,7 @@ public final class MySqlClaims implements JobClaims {
 
     private List<Claim> claim(ClaimRequest request, String queue, int want, Suspects suspects, List<Level> levels) {
         database.dialect().makeLockable(queue);
-        boolean alone = limited.contains(queue);
+        boolean alone = limited.contains(queue) || request.rulesOf(queue).isLimited();
         Optional<List<Claim>> claims = tryClaim(request, queue, want, suspects, levels, alone);
         if (claims.isEmpty()) {
             limited.add(queue);
@@ -421,10 +423,12 @@ public final class MySqlClaims implements JobClaims {
     private @Nullable Claim takeBatch(Session session, ClaimRequest request, String queue, List<Level> levels, int room)
             throws SQLException {
         int kept = share.kept(queue, room, request.retryShare());
-        boolean groups = levels.stream().anyMatch(level -> level.turns);
-        List<Due> taken = groups
+        GroupRules rules = request.rulesOf(queue);
+        boolean groups = rules.isLimited() || levels.stream().anyMatch(level -> level.turns);
+        List<Due> found = groups
                 ? takeInTurns(session, request, queue, levels, room, kept)
                 : take(session, request, queue, levels, room, kept);
+        List<Due> taken = FlowTable.admit(session, queue, rules, found, Due::id);
         return taken.isEmpty() ? null : lease(session, request, queue, taken, 0);
     }
 
@@ -437,7 +441,8 @@ public final class MySqlClaims implements JobClaims {
             return null;
         }
         SuspectGroups.Group<Due> group = SuspectGroups.fitting(session, due, Due::id, suspects);
-        return group.jobs().isEmpty() ? null : lease(session, request, queue, group.jobs(), group.together());
+        List<Due> some = FlowTable.admit(session, queue, request.rulesOf(queue), group.jobs(), Due::id);
+        return some.isEmpty() ? null : lease(session, request, queue, some, group.together());
     }
 
     /** Locks up to {@code room} jobs of these levels. {@code kept} of the room is reserved for retries. */
@@ -479,7 +484,7 @@ public final class MySqlClaims implements JobClaims {
                             new Turns.Level(queue, level.lane, level.priority),
                             left - chosen.size(),
                             request.rulesOf(queue),
-                            walk(session, request, level, tried)));
+                            limited(session, request, queue, walk(session, request, level, tried))));
                 }
             }
             int retried = RetryShare.retries(fresh.size(), again.size(), left, kept - retries);
@@ -495,6 +500,12 @@ public final class MySqlClaims implements JobClaims {
         }
         taken.sort(Comparator.comparingInt(job -> -job.priority));
         return taken;
+    }
+
+    private static Turns.Walk<Due, SQLException> limited(
+            Session session, ClaimRequest request, String queue, Turns.Walk<Due, SQLException> walk) {
+        GroupRules rules = request.rulesOf(queue);
+        return rules.isLimited() ? Turns.limited(walk, FlowTable.limits(session, queue, rules, Due::id)) : walk;
     }
 
     private static Turns.Walk<Due, SQLException> walk(

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.postgres;
 
+import io.reprise.fairness.FlowGate;
+import io.reprise.fairness.GroupRules;
 import io.reprise.jdbc.jobs.ClaimCursor;
 import io.reprise.jdbc.jobs.JobClaims;
 import io.reprise.jdbc.jobs.JobRows;
+import io.reprise.jdbc.rows.FlowTable;
 import io.reprise.jdbc.rows.QueueTable;
 import io.reprise.jdbc.sql.Database;
 import io.reprise.jdbc.sql.Database.Refusal;
@@ -11,6 +14,7 @@ import io.reprise.jdbc.sql.Dialect;
 import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlErrors;
+import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.jdbc.sql.SqlTime;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
@@ -283,6 +287,15 @@ public final class PostgresClaims implements JobClaims {
 
     private static final String OF_TYPES = "\n                     and j.type = any(:types::text[])";
 
+    private static final String OF_OPEN_GROUPS =
+            "\n                     and (j.job_group is null or j.job_group <> all(:full::text[]))";
+
+    private static final String SUSPECT_GROUPS = """
+            select distinct job_group
+              from reprise_job
+             where queue = ? and lane = 2 and job_group is not null
+            """;
+
     private static final String OF_OTHERS = "\n                     and j.type <> all(:types::text[])";
 
     static String ofTypes(ClaimRequest request) {
@@ -341,7 +354,7 @@ public final class PostgresClaims implements JobClaims {
     private List<Claim> claimOne(ClaimRequest request) {
         // A probe scans from the start, so it is skipped while the queue is busy or a scan is slow.
         ClaimRequest.Demand demand = request.demands().get(0);
-        if (turns.isGrouped(demand.queue())) {
+        if (turns.isGrouped(demand.queue()) || demand.rules().isLimited()) {
             return new Turn(request).claim();
         }
         int want = Math.min(request.max(), demand.max());
@@ -414,7 +427,9 @@ public final class PostgresClaims implements JobClaims {
         }
 
         private boolean isAlone(String queue) {
-            if (!request.types().isEmpty() || turns.isGrouped(queue)) {
+            if (!request.types().isEmpty()
+                    || turns.isGrouped(queue)
+                    || request.rulesOf(queue).isLimited()) {
                 return false;
             }
             ClaimCursor cursor = cursors.get(queue);
@@ -641,12 +656,35 @@ public final class PostgresClaims implements JobClaims {
         Params params = params(request, queue, most)
                 .and("beside", suspects.beside())
                 .and("types", request.types().toArray(String[]::new));
+        if (request.rulesOf(queue).isLimited()) {
+            return claimLimitedSuspect(request, queue, params);
+        }
         String sql = sql(database.dialect(), ofTypes(request), CLAIM_SUSPECTS, batchClass(suspects.max()));
         Answer answer = database.send(
                 "claim suspects of queue " + queue,
                 Refusal.never(),
                 session -> read(session, request.worker(), sql, params));
         return answer.claims(queue, (int) answer.levels);
+    }
+
+    /** Claims one suspect whose group may start a job. Suspects of limited groups are not worth a longer statement. */
+    private List<Claim> claimLimitedSuspect(ClaimRequest request, String queue, Params params) {
+        GroupRules rules = request.rulesOf(queue);
+        return database.write("claim a suspect of queue " + queue, Refusal.never(), session -> {
+            session.dialect().lockQueueSoon(session, queue);
+            List<String> groups = session.list(SUSPECT_GROUPS, SqlRow::text, queue);
+            FlowGate gate = FlowTable.gate(session, queue, rules, groups);
+            String[] full =
+                    groups.stream().filter(group -> gate.room(group) == 0).toArray(String[]::new);
+            if (gate.room(null) == 0) {
+                return List.of();
+            }
+            String sql = sql(session.dialect(), ofTypes(request) + OF_OPEN_GROUPS, CLAIM_SUSPECTS, 1);
+            Answer answer = read(session, request.worker(), sql, params.and("full", full));
+            List<Claim> claims = answer.claims(queue, (int) answer.levels);
+            FlowTable.started(session, queue, gate, claims);
+            return claims;
+        });
     }
 
     private static Params params(ClaimRequest request, String queue, int jobs) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.postgres;
 
+import io.reprise.fairness.FlowGate;
+import io.reprise.fairness.GroupRules;
 import io.reprise.jdbc.jobs.ClaimCursor;
 import io.reprise.jdbc.jobs.FoundJobs;
 import io.reprise.jdbc.jobs.JobRows;
+import io.reprise.jdbc.rows.FlowTable;
 import io.reprise.jdbc.sql.Database;
 import io.reprise.jdbc.sql.Database.Refusal;
 import io.reprise.jdbc.sql.Dialect;
@@ -24,6 +27,7 @@ import io.reprise.store.Turns;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -280,6 +284,18 @@ final class PostgresManyQueues {
               join reprise_job j on j.ctid = u.place
             """;
 
+    private static final String FREE = """
+            select j.id
+              from unnest(:ids::bigint[]) as u (id)
+              cross join lateral (
+                select j.id
+                  from reprise_job j
+                 where j.id = u.id and j.queue = :queue and j.lane < 2 and j.due_at <= reprise_clock()
+                   and (j.deadline is null or j.deadline > reprise_clock())
+                   and j.id not in (select unnest(h.ids) from reprise_lease h)
+                offset 0) j
+            """;
+
     private final Database database;
     private final JobRows jobs;
     private final RetryShare share;
@@ -380,7 +396,15 @@ final class PostgresManyQueues {
                     left -= some.size();
                 }
             }
-            List<Claim> claims = ids.isEmpty() ? List.of() : take(request, ids);
+            List<Claim> claims = new ArrayList<>();
+            for (Map.Entry<String, List<Long>> found : ids.entrySet()) {
+                if (request.rulesOf(found.getKey()).isLimited()) {
+                    claims.addAll(takeLimited(request, found.getKey(), found.getValue()));
+                }
+            }
+            Map<String, List<Long>> unlimited = new LinkedHashMap<>(ids);
+            unlimited.keySet().removeIf(queue -> request.rulesOf(queue).isLimited());
+            claims.addAll(unlimited.isEmpty() ? List.of() : take(request, unlimited));
             ids.keySet().forEach(queue -> taken.leased(queue, jobs(claims, queue)));
             boolean none = claims.isEmpty();
             return new Taken(claims, none && ids.size() == 1, none && ids.isEmpty() && look.stocked);
@@ -465,14 +489,39 @@ final class PostgresManyQueues {
                         .thenComparing(Turns.Level::priority, Comparator.reverseOrder()))
                 .forEach(level -> {
                     boolean retry = level.lane() == StoredLane.RETRY;
-                    if (!grouped.contains(level)) {
+                    boolean walked =
+                            grouped.contains(level) || request.rulesOf(queue).isLimited();
+                    if (!walked) {
                         levels.getOrDefault(level, List.of()).forEach(id -> stock.add(id, retry));
                     } else if (max > 0) {
-                        turns.choose(level, max, request.rulesOf(queue), walk(request, level))
+                        turns.choose(level, max, request.rulesOf(queue), limited(request, level))
                                 .forEach(pick -> stock.add(pick.job(), retry, () -> turns.took(pick)));
                     }
                 });
         return stock;
+    }
+
+    private Turns.Walk<Long, StoreException> limited(ClaimRequest request, Turns.Level level) {
+        GroupRules rules = request.rulesOf(level.queue());
+        Turns.Walk<Long, StoreException> walk = walk(request, level);
+        if (!rules.isLimited()) {
+            return walk;
+        }
+        return Turns.limited(walk, new Turns.Limits<>() {
+            @Override
+            public FlowGate gate(Collection<String> groups) {
+                return database.read(
+                        "look for limits", session -> FlowTable.gate(session, level.queue(), rules, groups));
+            }
+
+            @Override
+            public Map<Long, String> groups(List<Long> jobs) {
+                return database.read(
+                        "look for groups",
+                        session -> FlowTable.<Long>limits(session, level.queue(), rules, Long::longValue)
+                                .groups(jobs));
+            }
+        });
     }
 
     private Turns.Walk<Long, StoreException> walk(ClaimRequest request, Turns.Level level) {
@@ -532,30 +581,66 @@ final class PostgresManyQueues {
                 .and("suspects", suspects);
     }
 
+    /**
+     * Takes jobs of a queue with limits in one transaction under the queue's lock. So what it counts cannot change before
+     * it is committed.
+     */
+    private List<Claim> takeLimited(ClaimRequest request, String queue, List<Long> ids) {
+        return database.write("claim jobs of queue " + queue, Refusal.never(), session -> {
+            session.dialect().lockQueueSoon(session, queue);
+            List<Long> admitted =
+                    FlowTable.admit(session, queue, request.rulesOf(queue), free(session, queue, ids), Long::longValue);
+            if (admitted.isEmpty()) {
+                return List.of();
+            }
+            Map<String, List<Long>> one = Map.of(queue, admitted);
+            Map<String, Batch> batches =
+                    read(session, request.worker(), takeSql(session.dialect(), true), takeParams(request, one));
+            return claims(request, one, batches);
+        });
+    }
+
+    /** Returns those that still wait: only these count as starts. */
+    private static List<Long> free(Session session, String queue, List<Long> ids) throws SQLException {
+        Set<Long> free = new HashSet<>(session.list(
+                FREE,
+                SqlRow::number,
+                Params.of("queue", queue)
+                        .and("ids", ids.stream().mapToLong(Long::longValue).toArray())));
+        return ids.stream().filter(free::contains).toList();
+    }
+
     private List<Claim> take(ClaimRequest request, Map<String, List<Long>> ids) {
+        String sql = takeSql(database.dialect(), ids.size() == 1);
+        Map<String, Batch> batches = database.send(
+                "claim jobs of " + ids.size() + " queues",
+                Refusal.never(),
+                session -> read(session, request.worker(), sql, takeParams(request, ids)));
+        return claims(request, ids, batches);
+    }
+
+    private static Params takeParams(ClaimRequest request, Map<String, List<Long>> ids) {
         String[] names = ids.keySet().toArray(String[]::new);
         String[] lists = ids.values().stream()
                 .map(list -> list.stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}")))
                 .toArray(String[]::new);
-        Params params = Params.of("queue", names[0])
+        return Params.of("queue", names[0])
                 .and("queues", names)
                 .and("ids", lists)
                 .and("worker", request.worker())
                 .and("lease_us", SqlTime.of(request.lease()))
                 .and("remote", request.remote() ? 1 : 0);
-        String sql = takeSql(database.dialect(), names.length == 1);
-        Map<String, Batch> batches = database.send(
-                "claim jobs of " + names.length + " queues",
-                Refusal.never(),
-                session -> read(session, request.worker(), sql, params));
+    }
+
+    private List<Claim> claims(ClaimRequest request, Map<String, List<Long>> ids, Map<String, Batch> batches) {
         List<Claim> claims = new ArrayList<>();
-        for (String name : names) {
+        ids.forEach((name, order) -> {
             Batch batch = batches.get(name);
             if (batch != null) {
-                claims.add(batch.claim(name, turns.isGrouped(name) ? ids.get(name) : null));
+                claims.add(batch.claim(name, turns.isGrouped(name) ? order : null));
                 share.claimed(name, batch.taken.size(), request.retryShare());
             }
-        }
+        });
         return claims;
     }
 

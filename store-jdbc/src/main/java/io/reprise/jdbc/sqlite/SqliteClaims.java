@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.sqlite;
 
+import io.reprise.fairness.GroupRules;
 import io.reprise.jdbc.jobs.ClaimedRows;
 import io.reprise.jdbc.jobs.FoundJobs;
 import io.reprise.jdbc.jobs.JobClaims;
 import io.reprise.jdbc.jobs.LeaseTable;
 import io.reprise.jdbc.jobs.SpecColumns;
 import io.reprise.jdbc.jobs.SuspectGroups;
+import io.reprise.jdbc.rows.FlowTable;
 import io.reprise.jdbc.rows.QueueTable;
 import io.reprise.jdbc.sql.Database;
 import io.reprise.jdbc.sql.Database.Refusal;
@@ -36,6 +38,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -316,7 +319,7 @@ public final class SqliteClaims implements JobClaims {
                     new Turns.Level(queue, lane, priority),
                     most - found.size(),
                     request.rulesOf(queue),
-                    walk(session, params, SOME_ANY_DUE, SqlRow::number)));
+                    limited(session, request, queue, walk(session, params, SOME_ANY_DUE, SqlRow::number), id -> id)));
             level = level(session, queue, lane, level.get());
         }
         return found;
@@ -347,6 +350,16 @@ public final class SqliteClaims implements JobClaims {
                 return jobs;
             }
         };
+    }
+
+    private static <J> Turns.Walk<J, SQLException> limited(
+            Session session,
+            ClaimRequest request,
+            String queue,
+            Turns.Walk<J, SQLException> walk,
+            ToLongFunction<J> id) {
+        GroupRules rules = request.rulesOf(queue);
+        return rules.isLimited() ? Turns.limited(walk, FlowTable.limits(session, queue, rules, id)) : walk;
     }
 
     private List<Claim> claim(Session session, ClaimRequest request, FoundJobs.Taken taken) throws SQLException {
@@ -425,14 +438,18 @@ public final class SqliteClaims implements JobClaims {
             }
             SuspectGroups.Group<ClaimedRows.Due> group =
                     SuspectGroups.fitting(session, due, ClaimedRows.Due::id, suspects);
-            found = group.jobs();
+            found = FlowTable.admit(session, queue, request.rulesOf(queue), group.jobs(), ClaimedRows.Due::id);
             together = group.together();
             return found.isEmpty() ? null : lease();
         }
 
         @Nullable
         Claim jobs(int room) throws SQLException {
-            return fill(room, share.kept(queue, room, request.retryShare())) ? lease() : null;
+            if (!fill(room, share.kept(queue, room, request.retryShare()))) {
+                return null;
+            }
+            found = FlowTable.admit(session, queue, request.rulesOf(queue), found, ClaimedRows.Due::id);
+            return found.isEmpty() ? null : lease();
         }
 
         /**
@@ -495,7 +512,8 @@ public final class SqliteClaims implements JobClaims {
                             .and("wanted", !request.others())
                     : SqliteClaims.level(queue, lane, priority, now);
             // Most queues have no groups.
-            if (turn(session, params, Turns.behind(Turns.NONE)).isEmpty()) {
+            boolean groups = turn(session, params, Turns.behind(Turns.NONE)).isPresent();
+            if (!groups && !request.rulesOf(queue).isLimited()) {
                 List<ClaimedRows.Due> due = session.list(
                         some ? SOME_DUE : ALL_DUE,
                         rows,
@@ -504,7 +522,15 @@ public final class SqliteClaims implements JobClaims {
                         level, List.of(new Turns.Waiting<>(Turns.NONE, due.iterator())), max, request.rulesOf(queue));
             }
             return turns.choose(
-                    level, max, request.rulesOf(queue), walk(session, params, some ? SOME_DUE : ALL_DUE, rows));
+                    level,
+                    max,
+                    request.rulesOf(queue),
+                    limited(
+                            session,
+                            request,
+                            queue,
+                            walk(session, params, some ? SOME_DUE : ALL_DUE, rows),
+                            ClaimedRows.Due::id));
         }
 
         private Claim lease() throws SQLException {

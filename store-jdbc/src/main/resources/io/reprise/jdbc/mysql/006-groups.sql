@@ -82,3 +82,12 @@ select f.id, f.queue, f.type, f.priority, f.payload, f.policy, f.delay_us, f.ask
        f.created_at, f.first_due_at, null as due_at, f.deadline,
        f.started_at, f.finished_at, f.last_delay_us, f.job_group, f.ended
   from reprise_finished f;
+
+-- By queue and group, or the empty name for the whole queue: when the next start would be due at an even rate. Written by claims
+-- under the queue's lock, for the groups of their batch only.
+create table if not exists reprise_rate (
+  queue   varchar(100) not null,
+  name    varchar(100) not null,
+  next_at bigint       not null,
+  primary key (queue, name)
+) engine = innodb row_format = dynamic default character set utf8mb4 collate {collation};

@@ -62,3 +62,16 @@ select f.id, f.queue, f.type, f.priority, f.payload, f.policy, f.delay_us, f.ask
        f.created_at, f.first_due_at, null::bigint as due_at, f.deadline,
        f.started_at, f.finished_at, f.last_delay_us, f.job_group
   from reprise_finished f;
+
+-- By queue and group, or the empty name for the whole queue: when the next start would be due at an even rate. Written by claims
+-- under the queue's lock, for the groups of their batch only.
+create table reprise_rate (
+  queue   text   not null,
+  name    text   collate "C" not null,
+  next_at bigint not null,
+  primary key (queue, name)
+) with (
+  fillfactor = 50,
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 1000
+);

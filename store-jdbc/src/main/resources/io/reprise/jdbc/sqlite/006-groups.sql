@@ -38,3 +38,12 @@ select j.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us, j.ask
       select max(h.token)
         from reprise_held h
        where h.queue = j.queue and h.token > j.token and h.id = j.id and j.due_at is not null);
+
+-- By queue and group, or the empty name for the whole queue: when the next start would be due at an even rate. Written by claims
+-- under the queue's lock, for the groups of their batch only.
+create table reprise_rate (
+  queue   text    not null,
+  name    text    not null,
+  next_at integer not null,
+  primary key (queue, name)
+) strict, without rowid;

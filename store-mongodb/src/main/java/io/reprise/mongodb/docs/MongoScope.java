@@ -27,6 +27,7 @@ public final class MongoScope {
     public static final String ACTIVITY = "activity";
     public static final String SETTINGS = "settings";
     public static final String CONTROL_EVENTS = "control_events";
+    public static final String RATES = "rates";
 
     public static final List<String> ALL = List.of(
             JOBS,
@@ -43,7 +44,8 @@ public final class MongoScope {
             SPENDING,
             ACTIVITY,
             SETTINGS,
-            CONTROL_EVENTS);
+            CONTROL_EVENTS,
+            RATES);
 
     private final Mongo mongo;
     private final MongoDatabase database;

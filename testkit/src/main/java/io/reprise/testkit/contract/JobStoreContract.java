@@ -4,6 +4,7 @@ package io.reprise.testkit.contract;
 import io.reprise.testkit.fixture.StoreFixture;
 import io.reprise.testkit.steps.StepContract;
 import io.reprise.testkit.turns.GroupContract;
+import io.reprise.testkit.turns.LimitContract;
 
 /**
  * The promises of a {@link io.reprise.store.JobStore}, as tests. A store's test class implements this and supplies
@@ -49,4 +50,5 @@ public interface JobStoreContract
                 TypeContract,
                 DeadGroupContract,
                 GroupContract,
+                LimitContract,
                 StepContract {}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.fairness;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many jobs may run at once, or how many may start in a time. Immutable.
+ *
+ * @param running jobs that may run at once, 1 to 1,000,000; null for any number
+ * @param starts jobs that may start in each {@code per}, 1 to 1,000,000; null for any number
+ * @param per the time of the rate, 1 ms to 1 day; null if there is no rate
+ * @param burst jobs that may start at once after a pause, 1 to 1,000,000; 0 if there is no rate
+ * @since 0.1.0
+ */
+public record FlowLimit(
+        @Nullable Integer running,
+        @Nullable Integer starts,
+        @Nullable Duration per,
+        int burst) {
+
+    /** No limit. */
+    public static final FlowLimit NONE = new FlowLimit(null, null, null, 0);
+
+    private static final int MOST = 1_000_000;
+    private static final Duration SHORTEST = Duration.ofMillis(1);
+    private static final Duration LONGEST = Duration.ofDays(1);
+
+    /**
+     * Checks all values.
+     *
+     * @throws IllegalArgumentException if a number or the time is outside its bounds
+     */
+    public FlowLimit {
+        if (running != null && (running < 1 || running > MOST)) {
+            throw new IllegalArgumentException("running must be 1 to " + MOST + ", not " + running);
+        }
+        if ((starts == null) != (per == null) || (starts == null) != (burst == 0)) {
+            throw new IllegalArgumentException("a rate has starts, a time and a burst");
+        }
+        if (starts != null && (starts < 1 || starts > MOST)) {
+            throw new IllegalArgumentException("starts of a rate must be 1 to " + MOST + ", not " + starts);
+        }
+        if (per != null && (per.compareTo(SHORTEST) < 0 || per.compareTo(LONGEST) > 0)) {
+            throw new IllegalArgumentException("the time of a rate must be 1 ms to 1 day, not " + per);
+        }
+        if (starts != null && (burst < 1 || burst > MOST)) {
+            throw new IllegalArgumentException("burst must be 1 to " + MOST + ", not " + burst);
+        }
+    }
+
+    /**
+     * Limits how many jobs run at once in the whole fleet.
+     *
+     * @param jobs 1 to 1,000,000
+     * @throws IllegalArgumentException if {@code jobs} is outside these bounds
+     */
+    public static FlowLimit running(int jobs) {
+        return new FlowLimit(jobs, null, null, 0);
+    }
+
+    /**
+     * Limits how many jobs start in each period in the whole fleet. The burst is what may start in a second, at least
+     * one job.
+     *
+     * @param starts 1 to 1,000,000
+     * @param per 1 ms to 1 day
+     * @throws IllegalArgumentException if a value is outside these bounds
+     */
+    public static FlowLimit rate(int starts, Duration per) {
+        long millis = Math.max(1, per.toMillis());
+        return new FlowLimit(null, starts, per, (int) Math.max(1, Math.min(starts, starts * 1_000L / millis)));
+    }
+
+    /**
+     * Sets how many jobs may start at once after a pause.
+     *
+     * @param jobs 1 to 1,000,000
+     * @throws IllegalArgumentException if this limit has no rate, or {@code jobs} is outside these bounds
+     */
+    public FlowLimit burst(int jobs) {
+        return new FlowLimit(running, starts, per, jobs);
+    }
+
+    /** Returns this limit with what another one sets. */
+    FlowLimit with(FlowLimit other) {
+        Integer both = other.running == null ? running : other.running;
+        return other.starts == null
+                ? new FlowLimit(both, starts, per, burst)
+                : new FlowLimit(both, other.starts, other.per, other.burst);
+    }
+
+    /** Returns whether the number of starts in a time is limited. */
+    public boolean isRate() {
+        return starts != null;
+    }
+
+    /** Returns the time between two starts at the full rate, in microseconds. */
+    double spacingMicros() {
+        return starts == null || per == null ? 0 : per.toNanos() / 1_000.0 / starts;
+    }
+}
