@@ -16,7 +16,7 @@ public record Activity(Subject subject, String name, Counts counts) {
     /** The name under which further names are counted when there are too many. */
     public static final String REST = "other";
 
-    /** What attempts are counted by. An attempt counts once under each subject that it has. */
+    /** The subjects that attempts are counted by. An attempt counts once under each subject that it has. */
     public enum Subject {
         /** The job type. */
         TYPE,

@@ -17,6 +17,8 @@ import io.reprise.job.Progress;
 import io.reprise.job.QueueState;
 import io.reprise.job.StoredSchedule;
 import io.reprise.job.Transaction;
+import io.reprise.step.StepEdit;
+import io.reprise.step.StepList;
 import io.reprise.step.Telling;
 import java.time.Duration;
 import java.time.Instant;

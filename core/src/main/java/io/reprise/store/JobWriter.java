@@ -3,6 +3,8 @@ package io.reprise.store;
 
 import io.reprise.job.Enqueued;
 import io.reprise.job.JobSpec;
+import io.reprise.step.Checkpoint;
+import io.reprise.step.StepWrite;
 import java.util.Collection;
 import java.util.List;
 

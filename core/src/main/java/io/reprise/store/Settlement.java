@@ -11,6 +11,7 @@ import io.reprise.job.KeyRule;
 import io.reprise.job.WaitReason;
 import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
+import io.reprise.step.StepWrite;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;

@@ -5,7 +5,7 @@ import io.reprise.job.Enqueued;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
 import io.reprise.job.Transaction;
-import io.reprise.store.Checkpoint;
+import io.reprise.step.Checkpoint;
 import io.reprise.store.JobWriter;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;

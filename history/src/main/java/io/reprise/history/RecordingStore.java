@@ -10,7 +10,7 @@ import io.reprise.job.JobSpec;
 import io.reprise.job.KeyRule;
 import io.reprise.retry.LossRule;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.store.Checkpoint;
+import io.reprise.step.Checkpoint;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.Firing;

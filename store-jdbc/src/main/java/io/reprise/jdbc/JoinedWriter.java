@@ -12,7 +12,7 @@ import io.reprise.job.JobSpec;
 import io.reprise.job.KeyReusedException;
 import io.reprise.job.KeyRule;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.store.Checkpoint;
+import io.reprise.step.Checkpoint;
 import io.reprise.store.JobWriter;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;

@@ -7,7 +7,7 @@ import io.reprise.job.JobSpec;
 import io.reprise.mongodb.docs.Mongo;
 import io.reprise.mongodb.docs.MongoErrors;
 import io.reprise.mongodb.docs.MongoScope;
-import io.reprise.store.Checkpoint;
+import io.reprise.step.Checkpoint;
 import io.reprise.store.JobWriter;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;

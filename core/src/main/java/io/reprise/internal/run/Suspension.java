@@ -3,7 +3,7 @@ package io.reprise.internal.run;
 
 import io.reprise.job.WaitReason;
 import io.reprise.step.Step;
-import io.reprise.store.StepWrite;
+import io.reprise.step.StepWrite;
 import java.time.Duration;
 
 /** Why a run ended inside a step, whatever its handler did afterwards. The first reason counts. */

@@ -205,6 +205,7 @@ class PostgresArithmeticTest {
                     row.numberOrNull();
                     row.number();
                     row.flag();
+                    row.flag();
                     return row.integer();
                 },
                 params);

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.mongodb;
+package io.reprise.mongodb.docs;
 
 import io.reprise.insight.StoredBytes;
-import io.reprise.mongodb.docs.Docs;
-import io.reprise.mongodb.docs.FieldNames;
-import io.reprise.mongodb.docs.MongoScope;
-import io.reprise.mongodb.docs.SpecDocs;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -17,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Adds up the lengths of payloads and results, part by part in the order of ids: first the jobs,
  * then moved dead letters.
  */
-final class MongoSizes {
+public final class MongoSizes {
 
     private static final String BYTES = "bytes";
     private static final String LAST = "last";
@@ -27,7 +23,7 @@ final class MongoSizes {
 
     private MongoSizes() {}
 
-    static StoredBytes read(MongoScope scope, @Nullable String cursor, int rows) {
+    public static StoredBytes read(MongoScope scope, @Nullable String cursor, int rows) {
         String from = cursor == null ? JOBS_AFTER + 0 : cursor;
         boolean jobs = from.startsWith(JOBS_AFTER);
         long after = Long.parseLong(from.substring(from.indexOf('-') + 1));

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A dependency goes down and comes back, and a group of dead letters is replayed, while a person looks on. */
-class OutageTest {
+class OutageScreensTest {
 
     private static final int GROUP = 5_000;
 

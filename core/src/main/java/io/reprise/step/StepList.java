@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.store;
+package io.reprise.step;
 
-import io.reprise.step.StoredStep;
 import java.time.Instant;
 import java.util.List;
 

@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.mongodb;
+package io.reprise.mongodb.docs;
 
 import io.reprise.insight.Behind;
 import io.reprise.job.JobState;
-import io.reprise.mongodb.docs.Docs;
-import io.reprise.mongodb.docs.FieldNames;
-import io.reprise.mongodb.docs.MongoScope;
-import io.reprise.mongodb.docs.MongoTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.bson.Document;
 
 /** Measures how far each piece of upkeep is behind. Each count stops at a limit. */
-final class MongoUpkeepLag {
+public final class MongoUpkeepLag {
 
     private MongoUpkeepLag() {}
 
-    static List<Behind> of(MongoScope scope, Map<JobState, Duration> keep) {
+    public static List<Behind> of(MongoScope scope, Map<JobState, Duration> keep) {
         long now = scope.now();
         Document overdue =
                 new Document(FieldNames.STATUS, FieldNames.PENDING).append(FieldNames.DEADLINE, FieldNames.upTo(now));

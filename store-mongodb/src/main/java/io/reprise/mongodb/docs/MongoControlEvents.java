@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.mongodb;
+package io.reprise.mongodb.docs;
 
 import com.mongodb.client.model.UpdateOneModel;
+import com.mongodb.client.model.UpdateOptions;
 import com.mongodb.client.model.WriteModel;
 import io.reprise.insight.ControlEvent;
 import io.reprise.insight.ControlEvent.Kind;
-import io.reprise.mongodb.docs.FieldNames;
-import io.reprise.mongodb.docs.Mongo;
-import io.reprise.mongodb.docs.MongoScope;
-import io.reprise.mongodb.docs.MongoTime;
 import io.reprise.store.InsightStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,28 +14,29 @@ import java.util.Objects;
 import org.bson.Document;
 
 /** The changes of breakers and budgets, the newest of the fleet. */
-final class MongoControlEvents {
+public final class MongoControlEvents {
 
     private static final Duration KEPT = Duration.ofDays(31);
     private static final String SUBJECT = "subject";
     private static final String AT = "at_us";
     private static final String KIND = "kind";
 
+    private static final UpdateOptions UPSERT = new UpdateOptions().upsert(true);
+
     private final Mongo mongo;
 
-    MongoControlEvents(Mongo mongo) {
+    public MongoControlEvents(Mongo mongo) {
         this.mongo = mongo;
     }
 
-    void add(List<ControlEvent> events) {
+    public void add(List<ControlEvent> events) {
         List<WriteModel<Document>> models = new ArrayList<>();
         for (ControlEvent event : events) {
             Document id = new Document(SUBJECT, event.subject())
                     .append(AT, MongoTime.of(event.at()))
                     .append(KIND, event.kind().name());
             Document row = new Document(id).append("why", event.why());
-            models.add(new UpdateOneModel<>(
-                    new Document(FieldNames.ID, id), new Document("$set", row), MongoInsights.UPSERT));
+            models.add(new UpdateOneModel<>(new Document(FieldNames.ID, id), new Document("$set", row), UPSERT));
         }
         mongo.run("keep changes of breakers", scope -> {
             scope.docs(MongoScope.CONTROL_EVENTS).bulk(models);
@@ -46,7 +44,7 @@ final class MongoControlEvents {
         });
     }
 
-    List<ControlEvent> last(String subject, int limit) {
+    public List<ControlEvent> last(String subject, int limit) {
         return mongo.run("read changes of breakers", scope -> {
             List<ControlEvent> found = new ArrayList<>();
             for (Document row : scope.docs(MongoScope.CONTROL_EVENTS)
@@ -65,7 +63,7 @@ final class MongoControlEvents {
     }
 
     /** Deletes what is too old, and the oldest of too many. */
-    static void maintain(MongoScope scope, long micros) {
+    public static void maintain(MongoScope scope, long micros) {
         long before = micros - MongoTime.of(KEPT);
         Document beyond = scope.docs(MongoScope.CONTROL_EVENTS)
                 .find(new Document())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.store;
+package io.reprise.step;
 
 /**
  * A change that a person makes to the steps of a job.

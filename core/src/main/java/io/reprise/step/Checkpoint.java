@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.store;
+package io.reprise.step;
 
 import io.reprise.job.JobId;
 
