@@ -38,7 +38,7 @@ public interface InsightStore {
     int MAX_EVIDENCE = 5_000;
 
     /** Changes of breakers and budgets that are kept, the newest of the fleet; somewhat more between two sweeps. */
-    int MAX_CONTROL_EVENTS = 20_000;
+    int MAX_CONTROL_EVENTS = 10_000;
 
     /** Rows of spending for each day at most, or a few more. */
     int MAX_SPENDING = 2_000;
