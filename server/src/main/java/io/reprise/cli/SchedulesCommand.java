@@ -81,7 +81,7 @@ final class SchedulesCommand extends ListingCommand {
                 "Examples:",
                 "  reprise schedules create nightly report --cron '0 3 * * *' --zone Europe/Paris",
                 "  reprise schedules create check monitor --every 5m --max-retries 3",
-                "  reprise schedules create sync mirror --fixed-delay 5m --first-now --end 2027-01-01T00:00:00Z"
+                "  reprise schedules create sync mirror --fixed-delay 5m --end 2027-01-01T00:00Z"
             })
     int create(
             @Parameters(index = "0", paramLabel = "NAME", description = "Name of the schedule.") String name,

@@ -91,7 +91,7 @@ class MountedApiTest {
         for (String path : Set.of(
                 "/v1/session",
                 "/v1/pulse",
-                "/v1/series?minutes=60",
+                "/v1/series?of=type",
                 "/v1/jobs",
                 "/v1/queues",
                 "/v1/resources",

@@ -111,9 +111,10 @@ public final class FleetEvents implements AutoCloseable {
     void follow() {
         long now = System.nanoTime();
         if (!active) {
+            // Before others begin to write: a page that comes in between is read.
+            cursor = pages.last();
             pages.listen(LISTEN);
             listenedNanos = now;
-            cursor = pages.last();
             gapNanos = null;
             read.clear();
             active = true;
