@@ -82,11 +82,13 @@ public final class EventPages {
      * Says that this process listens. The first listener writes a mark, because events before it are not kept.
      *
      * @param duration how long, unless it is said again
+     * @return number of the newest page from before others could know of this listener; what follows it is to be read
      */
-    public void listen(Duration duration) {
+    public long listen(Duration duration) {
         if (!isHeard()) {
             appendMark();
         }
+        long before = last();
         String until = JsonText.write(Map.of("until", store.now().plus(duration).toString()));
         Optional<Document> own = store.document(LISTENER, writer);
         OptionalLong unused = store.putDocument(
@@ -97,6 +99,7 @@ public final class EventPages {
                 boolean unusedToo = store.removeDocument(each);
             }
         }
+        return before;
     }
 
     /** Returns the number of the newest page; 0 if there was none. */

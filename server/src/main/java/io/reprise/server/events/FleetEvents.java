@@ -111,16 +111,14 @@ public final class FleetEvents implements AutoCloseable {
     void follow() {
         long now = System.nanoTime();
         if (!active) {
-            // Before others begin to write: a page that comes in between is read.
-            cursor = pages.last();
-            pages.listen(LISTEN);
+            cursor = pages.listen(LISTEN);
             listenedNanos = now;
             gapNanos = null;
             read.clear();
             active = true;
         }
         if (now - listenedNanos > AGAIN.toNanos()) {
-            pages.listen(LISTEN);
+            long unused = pages.listen(LISTEN);
             listenedNanos = now;
         }
         if (lookedNanos == 0 || now - lookedNanos > LOOK.toNanos()) {
