@@ -16,7 +16,7 @@ class FollowerCeilingTest {
     private static final JobType<String> JOB = JobType.of("job", String.class);
 
     @Test
-    void refusesAChainWithALargePayload() {
+    void a_chain_with_a_large_payload_is_refused() {
         FleetSettings settings =
                 FleetSettings.fromJson("{\"queues\":{\"small\":{\"ceilings\":{\"payloadBytes\":1000}}}}");
         try (Reprise reprise = Reprise.builder()

@@ -22,7 +22,7 @@ class RemoteStepsBoundTest {
     private static final JobType<String> JOB = JobType.of("remote", String.class);
 
     @Test
-    void refusesASleepAndAnEventBeyondTheLastStep() {
+    void a_sleep_and_an_event_beyond_the_last_step_are_refused() {
         ManualClock clock = new ManualClock();
         try (InlineWorker worker = InlineWorker.start(
                 Reprise.builder()

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class ChainTextTest {
 
     @Test
-    void keepsEveryValueOfAFollower() {
+    void every_value_of_a_follower_is_kept() {
         JobSpec follower = JobSpec.builder("mail", "{\"to\":\"ada\"}")
                 .queue("outbox")
                 .priority(7)
