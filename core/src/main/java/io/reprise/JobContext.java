@@ -181,9 +181,9 @@ public interface JobContext {
      * lease.
      *
      * @param event name with the form of {@link JobSpec#requireName}, once in a run
-     * @param type class of the event
+     * @param type class of the event; {@code Void} if only its coming counts, and then the value is not read
      * @param timeout 0 to 36,500 days, from the first time that a run comes here
-     * @return the event
+     * @return the event; null for {@code Void}
      * @throws StepFailedException if nobody told the event in time; from then on the event is refused
      * @throws IllegalArgumentException if {@code timeout} is outside these bounds
      */

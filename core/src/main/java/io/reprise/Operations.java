@@ -60,6 +60,8 @@ public final class Operations {
             EnumSet.of(FailReason.PERMANENT, FailReason.UNREADABLE, FailReason.UNKNOWN_OUTCOME);
     private static final int PRUNE_BATCH = 5_000;
 
+    private static final String NO_START = " with a start and without an end";
+
     private final JobStore store;
     private final @Nullable Engine engine;
     private final Events events;
@@ -298,9 +300,14 @@ public final class Operations {
     /**
      * Lets a step with an unknown outcome run again, and retries its job. The effect of the step may happen twice.
      *
-     * @throws RefusedException see {@link #forgetStep}
+     * @throws RefusedException see {@link #finishStep}
      */
     public void repeatStep(JobId id, String step) {
+        require(id);
+        if (store.steps(id).steps().stream()
+                .noneMatch(each -> each.name().equals(step) && each.state() == StoredStep.State.STARTED)) {
+            throw refused(Code.INVALID_STATE, id, "has no step " + step + NO_START);
+        }
         forgetStep(id, step);
         retry(id, ManualRetry.NOW.forced());
     }
@@ -347,9 +354,7 @@ public final class Operations {
                 throw refused(
                         Code.INVALID_STATE,
                         id,
-                        edit instanceof StepEdit.Resolve
-                                ? "has no step " + step + " with a start and without an end"
-                                : "has no step " + step);
+                        edit instanceof StepEdit.Resolve ? "has no step " + step + NO_START : "has no step " + step);
             case DONE -> {}
         }
     }

@@ -101,6 +101,7 @@ public final class RemoteWorkers {
      * @return true if the run has ended; false if the sleep is over and the run goes on
      * @throws StaleLeaseException if the lease is lost; nothing is changed
      * @throws RefusedException if the name is one of a step or an event (INVALID_STATE)
+     * @throws PayloadException if the job has too many steps
      */
     public boolean sleep(RemoteLease.Key key, String step, Duration duration) {
         return runs.pause(key, JobSpec.requireName("step", step), StoredStep.Kind.SLEEP, requireWait(duration));
@@ -115,6 +116,7 @@ public final class RemoteWorkers {
      * @return true if the run has ended; false if the event is there or too late, and the run goes on
      * @throws StaleLeaseException if the lease is lost; nothing is changed
      * @throws RefusedException if the name is one of a step or a sleep (INVALID_STATE)
+     * @throws PayloadException if the job has too many steps
      */
     public boolean await(RemoteLease.Key key, String event, Duration timeout) {
         return runs.pause(key, JobSpec.requireName("event", event), StoredStep.Kind.EVENT, requireWait(timeout));

@@ -17,6 +17,7 @@ import io.reprise.internal.engine.StoreClock;
 import io.reprise.internal.engine.WorkerSettings;
 import io.reprise.internal.run.Handlers;
 import io.reprise.internal.run.Interceptors;
+import io.reprise.internal.settle.Chain;
 import io.reprise.internal.settle.Events;
 import io.reprise.internal.settle.FollowUps;
 import io.reprise.internal.settle.PolicyLayers;
@@ -543,7 +544,8 @@ public final class Reprise implements AutoCloseable {
      * Creates a schedule, or changes the schedule of this name. If the rule is the same, the next firing stays as it
      * is. A paused schedule stays paused. A schedule whose end has passed is stored and does not fire.
      *
-     * @throws IllegalArgumentException if the cron expression cannot be read, or the job has an idempotency key
+     * @throws IllegalArgumentException if the cron expression cannot be read, or the job or one that
+     *     follows it has an idempotency key
      * @throws PayloadException if the payload of the job cannot be encoded
      * @throws RepriseException if the cron expression never fires again
      */
@@ -556,16 +558,21 @@ public final class Reprise implements AutoCloseable {
      * same transaction.
      *
      * @param note who does it; null for no audit entry
-     * @throws IllegalArgumentException if the cron expression cannot be read, or the job has an idempotency key
+     * @throws IllegalArgumentException if the cron expression cannot be read, or the job or one that
+     *     follows it has an idempotency key
      * @throws PayloadException if the payload of the job cannot be encoded
      * @throws RepriseException if the cron expression never fires again
      */
     public void schedule(Schedule schedule, @Nullable AuditNote note) {
         String rule = ScheduleRule.text(schedule);
         JobSpec job = spec(schedule.job());
-        if (job.idempotencyKey() != null) {
-            throw new IllegalArgumentException("schedule '" + schedule.name()
-                    + "': its job has an idempotency key, so only the first firing would ever enqueue one");
+        boolean follower = Chain.of(job).stream()
+                .flatMap(chain -> chain.links().stream())
+                .anyMatch(link -> link.spec().idempotencyKey() != null);
+        if (job.idempotencyKey() != null || follower) {
+            throw new IllegalArgumentException("schedule '" + schedule.name() + "': its job"
+                    + (follower ? ", or one that follows it," : "")
+                    + " has an idempotency key, so only the first firing would ever enqueue one");
         }
         Instant next = ScheduleRule.parse(schedule.name(), rule).first(store.now());
         if (next.equals(StoredSchedule.NEVER) && schedule.timing().span().end() == null) {

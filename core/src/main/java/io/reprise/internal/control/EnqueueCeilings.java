@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal.control;
 
+import io.reprise.internal.settle.Chain;
 import io.reprise.job.JobSpec;
 import io.reprise.settings.CeilingException;
 import io.reprise.settings.CeilingException.Kind;
@@ -58,9 +59,11 @@ public final class EnqueueCeilings {
         Map<String, Integer> more = new HashMap<>();
         for (JobSpec job : jobs) {
             Ceilings ceilings = fleet.ceilings(job.queue());
-            if (ceilings.payloadBytes() != null) {
-                requirePayload(job, ceilings.payloadBytes());
-            }
+            requirePayload(job, ceilings);
+            Chain.of(job)
+                    .ifPresent(chain -> chain.links().stream()
+                            .map(Chain.Link::spec)
+                            .forEach(follower -> requirePayload(follower, fleet.ceilings(follower.queue()))));
             if (ceilings.queueDepth() != null) {
                 more.merge(job.queue(), 1, Integer::sum);
             }
@@ -73,9 +76,10 @@ public final class EnqueueCeilings {
         });
     }
 
-    private static void requirePayload(JobSpec job, int most) {
+    private static void requirePayload(JobSpec job, Ceilings ceilings) {
+        Integer most = ceilings.payloadBytes();
         // A char is at most 3 bytes.
-        if (job.payload().length() > most / 3) {
+        if (most != null && job.payload().length() > most / 3) {
             int bytes = job.payload().getBytes(StandardCharsets.UTF_8).length;
             if (bytes > most) {
                 throw new CeilingException(Kind.PAYLOAD, job.queue(), bytes, most, Duration.ZERO);

@@ -274,6 +274,7 @@ public final class RemoteRuns {
      * Ends a run that sleeps or waits for an event.
      *
      * @return false if the wait is over: the run goes on
+     * @throws PayloadException if the job has all the steps that it may have
      */
     public boolean pause(RemoteLease.Key key, String name, StoredStep.Kind kind, Duration duration) {
         Job job = held(key);
@@ -290,6 +291,7 @@ public final class RemoteRuns {
                     "Job " + key.job() + " was woken " + StepBook.MAX_SUSPENSIONS + " times in step " + name
                             + " before its time: something wakes it again and again");
         }
+        requireRoom(key, steps, there, name, null);
         Suspension.Pause pause = pause(steps, there, name, kind, duration);
         if (pause == null) {
             if (kind == StoredStep.Kind.EVENT && there != null && !there.isEnded()) {

@@ -194,7 +194,7 @@ public final class RunContext implements JobContext {
         return orNull(steps.step(step, transaction, work));
     }
 
-    /** A step whose work returned null returns null again, as its work did. */
+    /** A step whose work returned null returns null again, as its work did. An event that is read as Void is null. */
     @SuppressWarnings({"NullAway", "TypeParameterUnusedInFormals"})
     private static <T> T orNull(@Nullable T result) {
         return result;
@@ -212,6 +212,6 @@ public final class RunContext implements JobContext {
 
     @Override
     public <T> T await(String event, Class<T> type, Duration timeout) {
-        return steps.await(event, type, timeout);
+        return orNull(steps.await(event, type, timeout));
     }
 }

@@ -168,11 +168,11 @@ final class StepBook {
         leave();
     }
 
-    <T> T await(String name, Class<T> type, Duration timeout) {
+    <T> @Nullable T await(String name, Class<T> type, Duration timeout) {
         StoredStep there = pause(name, Kind.EVENT, WaitReason.EVENT, timeout);
         try {
             if (there != null && there.isEnded()) {
-                return Objects.requireNonNull(ended(there, type));
+                return ended(there, type);
             }
             StepWrite late = late(run.id(), name);
             if (!write(store, late.granting(granted()))) {
@@ -181,7 +181,7 @@ final class StepBook {
                         .filter(step -> step.name().equals(name))
                         .findFirst()
                         .orElseThrow(() -> new StaleLeaseException(run.id(), run.token()));
-                return Objects.requireNonNull(ended(told, type));
+                return ended(told, type);
             }
             throw new StepFailedException(name, Objects.requireNonNull(late.failure()));
         } finally {

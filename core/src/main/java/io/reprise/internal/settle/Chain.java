@@ -59,6 +59,7 @@ public record Chain(@Nullable JobId after, List<Link> links) {
             "delayUs",
             "dueAt",
             "resource",
+            "group",
             "tags",
             "key",
             "idempotencyKey",
@@ -151,6 +152,7 @@ public record Chain(@Nullable JobId after, List<Link> links) {
         }
         put(json, "dueAt", spec.dueAt());
         put(json, "resource", spec.resource());
+        put(json, "group", spec.group());
         if (!spec.tags().isEmpty()) {
             json.put("tags", List.copyOf(spec.tags()));
         }
@@ -198,6 +200,7 @@ public record Chain(@Nullable JobId after, List<Link> links) {
         fields.wholeNumber("delayUs", us -> spec.delay(Duration.of(us, ChronoUnit.MICROS)));
         fields.text("dueAt", text -> spec.dueAt(Instant.parse(text)));
         fields.text("resource", spec::resource);
+        fields.text("group", spec::group);
         fields.list("tags", tags -> {
             LinkedHashSet<String> names = new LinkedHashSet<>();
             tags.forEach(tag -> names.add(fields.asText("tags", tag)));

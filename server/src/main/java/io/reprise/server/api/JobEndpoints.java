@@ -170,7 +170,8 @@ public final class JobEndpoints implements Endpoints {
         List<JobRequest<RawValue>> jobs = requests.all(request.body(), tenancy);
         count(request, tenancy);
         KeyedRequest keyed = KeyedRequest.of(request, tenancy);
-        List<Enqueued> inserted = api.reprise().offerAll(traced(request, keyed == null ? jobs : keyed.keyed(jobs)));
+        List<Enqueued> inserted = JobRequests.chained(
+                "", () -> api.reprise().offerAll(traced(request, keyed == null ? jobs : keyed.keyed(jobs))));
         List<Map<String, @Nullable Object>> views = new ArrayList<>();
         for (Enqueued one : inserted) {
             Map<String, @Nullable Object> view = new LinkedHashMap<>();

@@ -22,6 +22,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.util.RawValue;
@@ -200,6 +201,20 @@ public final class JobRequests {
             job.path(when).forEach(follower -> all.addAll(withFollowers(follower)));
         }
         return all;
+    }
+
+    /**
+     * Stores jobs that were read here. How long the text of a chain is and how many jobs it has is known only then.
+     *
+     * @param at JSON pointer of the jobs in the request
+     * @throws Problem if a chain is too long
+     */
+    static <T> T chained(String at, Supplier<T> stored) {
+        try {
+            return stored.get();
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid(at, String.valueOf(e.getMessage()));
+        }
     }
 
     private JobRequest<RawValue> alone(String at, JsonNode body, Tenancy tenancy, List<FieldError> errors) {

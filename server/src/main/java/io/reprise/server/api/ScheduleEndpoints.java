@@ -190,6 +190,8 @@ public final class ScheduleEndpoints implements Endpoints {
             throw e;
         } catch (RepriseException e) {
             throw Problem.invalid("/cron", "never fires");
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("/job", String.valueOf(e.getMessage()));
         }
         return Response.ok(view(stored(request), tenancy));
     }

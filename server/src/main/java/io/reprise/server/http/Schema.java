@@ -54,6 +54,10 @@ public final class Schema {
     @Nullable
     Pattern pattern;
 
+    /** The pattern in words, for errors. What {@link #about} says is for the document. */
+    @Nullable
+    String form;
+
     List<String> choices = List.of();
     List<Schema> alternatives = List.of();
 
@@ -120,15 +124,12 @@ public final class Schema {
 
     /** The name of a queue, type, resource, tag and the like. */
     public static Schema name() {
-        return text(1, 100).matching("[A-Za-z0-9][A-Za-z0-9_.:/@-]*").about("1 to 100 letters, digits or _ . : / @ -");
+        return text(1, 100).matching("[A-Za-z0-9][A-Za-z0-9_.:/@-]*", "1 to 100 letters, digits or _ . : / @ -");
     }
 
     /** The id of a job. */
     public static Schema id() {
-        return text(1, 20)
-                .with(copy -> copy.format = Format.ID)
-                .matching("[0-9]+")
-                .about("an id, which has only digits");
+        return text(1, 20).with(copy -> copy.format = Format.ID).matching("[0-9]+", "an id, which has only digits");
     }
 
     public static Schema integer(long min, long max) {
@@ -215,6 +216,11 @@ public final class Schema {
         return with(copy -> copy.pattern = Pattern.compile(regex));
     }
 
+    /** Sets a pattern that errors and the document say in words. A later {@link #about} leaves the errors as they are. */
+    private Schema matching(String regex, String words) {
+        return matching(regex).about(words).with(copy -> copy.form = words);
+    }
+
     public Schema orNull() {
         return with(copy -> copy.nullable = true);
     }
@@ -243,6 +249,7 @@ public final class Schema {
         copy.about = about;
         copy.format = format;
         copy.pattern = pattern;
+        copy.form = form;
         copy.choices = choices;
         copy.alternatives = alternatives;
         copy.min = min;

@@ -182,7 +182,8 @@ final class SchemaCheck {
         } else if (!schema.choices.isEmpty() && !schema.choices.contains(text)) {
             wrong(field, "must be one of " + String.join(", ", schema.choices));
         } else if (schema.pattern != null && !schema.pattern.matcher(text).matches()) {
-            wrong(field, schema.about == null ? "must match " + schema.pattern : "must be " + schema.about);
+            String form = schema.form == null ? schema.about : schema.form;
+            wrong(field, form == null ? "must match " + schema.pattern : "must be " + form);
         } else if (stored && text.indexOf('\0') >= 0) {
             wrong(field, "must not contain the null character");
         } else if (schema.format != null) {

@@ -108,6 +108,8 @@ final class LeaseSteps {
             return Response.ok(Map.of("suspended", suspended));
         } catch (IllegalArgumentException e) {
             throw Problem.invalid("/duration", String.valueOf(e.getMessage()));
+        } catch (PayloadException e) {
+            throw Problem.invalid("/name", String.valueOf(e.getMessage()));
         }
     }
 

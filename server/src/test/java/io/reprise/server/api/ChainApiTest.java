@@ -7,6 +7,8 @@ import io.reprise.server.api.TestServer.Reply;
 import io.reprise.server.http.Scope;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -126,5 +128,27 @@ class ChainApiTest {
                         .raw()
                         .body())
                 .contains("/atLatest", "needs a key with keyRule REPLACE");
+    }
+
+    @Test
+    void a_chain_that_is_too_long_is_the_clients_mistake() {
+        String key = server.key("acme", "acme", Scope.ENQUEUE, Scope.OPERATE, Scope.READ);
+        String many = "[" + String.join(",", Collections.nCopies(60, "{\"type\":\"mail\"}")) + "]";
+        String large = "["
+                + String.join(
+                        ",", Collections.nCopies(60, "{\"type\":\"mail\",\"payload\":\"" + "a".repeat(20_000) + "\"}"))
+                + "]";
+        String both = "{\"type\":\"ship\",\"then\":" + many + ",\"whenDead\":" + many + "}";
+        String wide = "{\"type\":\"ship\",\"then\":" + large + "}";
+        for (String job : List.of(both, wide)) {
+            assertThat(server.send(key, "POST", "/v1/jobs", job).status()).isEqualTo(400);
+            assertThat(server.send(key, "POST", "/v1/jobs", "[" + job + "]").status())
+                    .isEqualTo(400);
+            assertThat(server.send(key, "PUT", "/v1/schedules/often", "{\"every\":\"1h\",\"job\":" + job + "}")
+                            .status())
+                    .isEqualTo(400);
+        }
+        assertThat(server.send(key, "GET", "/v1/jobs", null).json().get("items").isEmpty())
+                .isTrue();
     }
 }

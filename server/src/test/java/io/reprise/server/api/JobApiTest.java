@@ -438,4 +438,15 @@ class JobApiTest {
                 server.admin, "POST", "/v1/jobs/" + id + "/retry", "{\"at\":\"" + at + "\",\"backoff\":true}");
         assertThat(both.status()).isEqualTo(400);
     }
+
+    @Test
+    void the_error_of_a_name_says_what_a_name_is() {
+        Reply reply = server.post("/v1/jobs", "{\"type\":\"a b\",\"queue\":\"a b\",\"group\":\"a b\"}");
+        assertThat(reply.status()).isEqualTo(400);
+        reply.json()
+                .get("errors")
+                .forEach(error -> assertThat(error.get("message").stringValue())
+                        .isEqualTo("must be 1 to 100 letters, digits or _ . : / @ -"));
+        assertThat(reply.json().get("errors")).hasSize(3);
+    }
 }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.reprise.job.JobId;
+import io.reprise.job.PayloadException;
+import io.reprise.remote.RemoteLease;
+import io.reprise.step.StoredStep;
+import io.reprise.testing.InMemoryJobStore;
+import io.reprise.testing.InlineWorker;
+import io.reprise.testing.ManualClock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** A remote worker cannot give a job more steps than a local one. */
+class RemoteStepsBoundTest {
+
+    private static final JobType<String> JOB = JobType.of("remote", String.class);
+
+    @Test
+    void a_sleep_and_an_event_beyond_the_last_step_are_refused() {
+        ManualClock clock = new ManualClock();
+        try (InlineWorker worker = InlineWorker.start(
+                Reprise.builder()
+                        .store(new InMemoryJobStore(clock))
+                        .codec(new TextCodec())
+                        .remoteWorkers()
+                        .queues(Queue.of("other")),
+                clock)) {
+            Reprise reprise = worker.reprise();
+            RemoteWorkers remote = reprise.remoteWorkers();
+            JobId id = reprise.enqueue(JOB.job("p").queue("far"));
+            RemoteLease.Key key = remote.lease(new RemoteLease.LeaseRequest(
+                            "remote", List.of("far"), Set.of(JOB.name()), 1, Duration.ofMinutes(1)))
+                    .get(0)
+                    .key();
+            for (int i = 0; i < StoredStep.MAX_STEPS; i++) {
+                remote.checkpoint(key, "step" + i, null);
+            }
+
+            assertThatThrownBy(() -> remote.sleep(key, "sleep", Duration.ZERO))
+                    .isInstanceOf(PayloadException.class)
+                    .hasMessageContaining("would be one more");
+            assertThatThrownBy(() -> remote.await(key, "event", Duration.ZERO))
+                    .isInstanceOf(PayloadException.class)
+                    .hasMessageContaining("would be one more");
+            assertThat(reprise.steps(id)).hasSize(StoredStep.MAX_STEPS);
+            remote.complete(key, null);
+        }
+    }
+}
