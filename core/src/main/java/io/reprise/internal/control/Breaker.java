@@ -336,7 +336,7 @@ public record Breaker(
         }
         if (total.throttled() >= LEAST_THROTTLED && total.throttled() >= THROTTLED_SHARE * total.calls()) {
             double seconds = Math.max(LEAST_MEASURED_SECONDS, grown.seconds(settings.window(), now));
-            RateView known = atLeast(total, seconds);
+            RateView known = flow.atLeast(total.successes() / seconds);
             String text = total.throttled() + " of " + total.calls() + " calls were throttled";
             double took = total.seconds() / Math.max(1, total.successes());
             return counted.enter(BreakerPhase.RAMPING, text, now)
@@ -357,12 +357,8 @@ public record Breaker(
         boolean well = half.successes() > 0 && half.failures() + half.throttled() <= half.successes() * WELL;
         return grown.start().equals(window.start()) || !well
                 ? flow
-                : atLeast(half, Duration.between(window.start(), now).toNanos() / 1e9);
-    }
-
-    /** Calls that begin together end together. So calls that take longer than the time that was measured show no rate. */
-    private RateView atLeast(Counts seen, double seconds) {
-        return seen.seconds() <= seconds * seen.successes() ? flow.atLeast(seen.successes() / seconds) : flow;
+                : flow.atLeast(half.successes()
+                        / (Duration.between(window.start(), now).toNanos() / 1e9));
     }
 
     private Breaker judge(Counts probes, BreakerSettings settings, Instant now, RandomGenerator random) {
@@ -486,7 +482,6 @@ public record Breaker(
                 .put("accrued", ramp.at())
                 .put("seen", counts(ramp.seen()))
                 .put("released", ramp.released())
-                .put("begun", ramp.begun())
                 .put("judged", ramp.judged())
                 .put("through", ramp.through())
                 .put("best", ramp.best())
@@ -500,7 +495,6 @@ public record Breaker(
                 .put("share", ramp.share())
                 .put("load", ramp.load())
                 .put("usual", ramp.usual())
-                .put("queues", ramp.queues())
                 .put("step", ramp.step())
                 .put("out", ramp.out())
                 .put("late", ramp.late())
@@ -544,7 +538,6 @@ public record Breaker(
                         fields.past("accrued", now),
                         counts(fields.text("seen", "")),
                         fields.integer("released"),
-                        fields.number("begun"),
                         fields.past("judged", now),
                         fields.number("through"),
                         fields.number("best"),
@@ -558,7 +551,6 @@ public record Breaker(
                         fields.number("share"),
                         fields.number("load"),
                         fields.number("usual"),
-                        Boolean.parseBoolean(fields.text("queues")),
                         fields.number("step"),
                         fields.number("out"),
                         fields.integer("late"),

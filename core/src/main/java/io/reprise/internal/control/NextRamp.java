@@ -10,16 +10,11 @@ final class NextRamp {
 
     private static final double GREATEST_STEP = 0.5;
     private static final double GREATEST_STEP_NEAR_CEILING = 1;
-    /** Used instead if calls beyond the capacity wait at the resource. */
-    private static final double GREATEST_STEP_OF_QUEUES = 0.3;
-
-    /** Calls per second that a rate grows by in a second, near a ceiling that was found only once. */
-    private static final double LEAST_GROWTH = 1;
 
     /** Growth per second near a ceiling that was found once, twice, and more often. */
     private static final double[] STEPS_NEAR_CEILING = {0.04, 0.01, 0.005};
     /** Used instead if the ceiling is far below the known rate: then the ceiling is likely to go away. */
-    private static final double[] STEPS_FAR_BELOW = {0.5, 0.16, 0.08};
+    private static final double[] STEPS_FAR_BELOW = {0.16, 0.08, 0.04};
 
     private static final double FAR_BELOW = 0.5;
 
@@ -69,7 +64,6 @@ final class NextRamp {
     private static final Duration SHORT_SETTLE = Duration.ofSeconds(1);
     private static final double LONGEST_SETTLE_SECONDS = 10;
     private static final double KEEPS_UP = 0.85;
-    private static final double QUEUE_KEEPS_UP = 0.9;
     private static final double LATE_SECONDS = 3;
     private static final double LATE_CALLS = 1.5;
 
@@ -81,7 +75,6 @@ final class NextRamp {
     Instant at;
     Counts seen;
     int released;
-    double begun;
     Instant judged;
     double through;
     double best;
@@ -95,7 +88,6 @@ final class NextRamp {
     double share;
     double load;
     double usual;
-    boolean queues;
     double step;
     double out;
     int late;
@@ -112,7 +104,6 @@ final class NextRamp {
         at = ramp.at();
         seen = ramp.seen();
         released = ramp.released();
-        begun = ramp.begun();
         judged = ramp.judged();
         through = ramp.through();
         best = ramp.best();
@@ -126,7 +117,6 @@ final class NextRamp {
         share = ramp.share();
         load = ramp.load();
         usual = ramp.usual();
-        queues = ramp.queues();
         step = ramp.step();
         out = ramp.out();
         late = ramp.late();
@@ -137,14 +127,12 @@ final class NextRamp {
 
     Ramp ramp() {
         return new Ramp(
-                rate, permits, direct, asked, at, seen, released, begun, judged, through, best, quickest, took, ceiling,
-                firm, fell, falls, worst, share, load, usual, queues, step, out, late, inFlight, fullest, why);
+                rate, permits, direct, asked, at, seen, released, judged, through, best, quickest, took, ceiling, firm,
+                fell, falls, worst, share, load, usual, step, out, late, inFlight, fullest, why);
     }
 
     /** Begins to collect evidence for the next judgement. */
     void forget(Instant now) {
-        double since = Ramp.seconds(judged, now);
-        begun = since > 0 ? Math.min(before.pace(), released / since) : begun;
         seen = Counts.NONE;
         released = 0;
         judged = now;
@@ -154,9 +142,7 @@ final class NextRamp {
         double since = Math.max(Ramp.JUDGE_SECONDS / 2, Ramp.seconds(judged, now));
         double came = Math.min(before.pace(), cameThrough(all, part, since, known));
         boolean again = falls > 0;
-        boolean waited = isLonger(all);
-        boolean same = again && !waited && part < failureRate && isAsBefore(part, all, since);
-        queues = queues || waited;
+        boolean same = again && part < failureRate && isAsBefore(part, all, since);
         took = before.took(all);
         boolean total = part >= ALL;
         if (all.throttled() > 0 && !total) {
@@ -166,8 +152,7 @@ final class NextRamp {
         }
         // If all calls fail, the rate is not the cause.
         if (!total && !(again && ceiling > 0)) {
-            // Calls that wait at the resource too long all fail at once. It still serves as many as it did before.
-            limit(waited ? Math.max(came, Math.min(best, before.pace())) : came);
+            limit(came);
         }
         rate = Math.max(Ramp.LEAST_RATE, came * (part >= Ramp.STEEP_FALL && again ? Ramp.STEEP_FALL : FALL));
         boolean mostFailed = all.failures() >= failureRate * all.calls() || total;
@@ -251,9 +236,7 @@ final class NextRamp {
     /** Returns the approximate time in which calls end that began before the rate fell. */
     private Duration callsEnd() {
         double queued = through > 0 ? Math.min(out / through, 2 * took) : 0;
-        // A call that waits until its time is up takes longer than those that succeed.
-        double longest = queues ? 2 * took : took;
-        return Duration.ofMillis((long) (1000 * Math.min(Math.max(longest, queued), LONGEST_SETTLE_SECONDS)));
+        return Duration.ofMillis((long) (1000 * Math.min(Math.max(took, queued), LONGEST_SETTLE_SECONDS)));
     }
 
     /** As many calls fail at a lower rate, so the rate is not the cause. The failed part is accepted as usual. */
@@ -293,7 +276,7 @@ final class NextRamp {
         double measured = all.successes() / since;
         through = through == 0 ? measured : through + Ramp.WEIGHT * (measured - through);
         boolean slower = isSlower(all);
-        boolean longer = isLonger(all);
+        boolean longer = quickest > 0 && all.successes() >= FEW && all.quickest() > QUEUED * quickest + QUEUED_SECONDS;
         boolean queued = longer && fewerEnd(all, since);
         took = before.took(all);
         usual = part < usual ? usual + FORGET_USUAL * (part - usual) : usual;
@@ -317,9 +300,7 @@ final class NextRamp {
             } else if (before.isUsed(since)) {
                 // The more calls fail, the less the rate grows.
                 double well = Math.max(0, 1 - Math.max(0, part - usual) / Ramp.TOO_MANY);
-                if (well > 0 && endLate(measured, since, known)) {
-                    why = "waits until as many calls end as begin";
-                } else if (well > 0) {
+                if (well > 0) {
                     grow(known, measured, well * Math.min(since, Ramp.PATIENT_SECONDS), now);
                 } else {
                     rate = Math.max(Ramp.LEAST_RATE, rate * HOLD);
@@ -346,39 +327,7 @@ final class NextRamp {
         }
         double last = all.quickest();
         quickest = quickest == 0 ? last : Math.min(last, quickest * FORGET_QUICKEST);
-        return last > SLOWER * quickest + Math.max(SLOWER_SECONDS, spread(all));
-    }
-
-    /** Whether even the quickest of enough calls took longer than usual, so that calls may wait at the resource. */
-    private boolean isLonger(Counts all) {
-        return quickest > 0
-                && all.successes() >= FEW
-                && all.quickest() > QUEUED * quickest + Math.max(QUEUED_SECONDS, spread(all) / 2);
-    }
-
-    /** Returns how much longer the mean call takes than the quickest. Where calls differ much, a little longer says little. */
-    private static double spread(Counts all) {
-        return Math.max(0, all.seconds() / Math.max(1, all.successes()) - all.quickest());
-    }
-
-    /**
-     * Whether fewer calls end than should by now, by more than chance. The calls that end now began a call's time ago,
-     * when the rate may have been lower.
-     */
-    private boolean endLate(double measured, double since, RateView known) {
-        double ends = Math.max(through, measured);
-        if (before.isLong(known)) {
-            return ends < KEEPS_UP * before.pace();
-        }
-        double latest = Math.min(before.pace(), released / since);
-        double early = Math.min(1, took / since);
-        double due = (begun > 0 ? begun * early : 0) + latest * (1 - early);
-        // Of calls longer than that, those that end now began even earlier.
-        double began = due / Math.pow(2, Math.max(0, took - since));
-        if (queues) {
-            return ends < QUEUE_KEEPS_UP * began;
-        }
-        return ends * since < KEEPS_UP * began * since - Ramp.CHANCE * Math.sqrt(began * since);
+        return last > SLOWER * quickest + SLOWER_SECONDS;
     }
 
     /** Whether fewer calls end than begin, by more than chance. */
@@ -407,7 +356,6 @@ final class NextRamp {
             limit(best);
         }
         rate = Math.min(rate, Math.max(Ramp.LEAST_RATE, Math.max(measured, through) * HOLD));
-        queues = true;
         fell = now;
         step = Ramp.FIRST_STEP;
         late = 0;
@@ -438,20 +386,25 @@ final class NextRamp {
         boolean full = before.isFull();
         boolean near = ceiling > 0 && rate >= ceiling * Ramp.NEAR;
         double aim = before.quickTo(known);
-        // What waits at the resource shows only a call later, so the rate must not double meanwhile.
-        double most = queues ? GREATEST_STEP_OF_QUEUES : 1;
-        if (near) {
-            double growth = rate * Math.min(Math.min(GREATEST_STEP, most), nearCeiling(known, Ramp.seconds(fell, now)));
-            rate += Math.max(growth, firm == 0 ? LEAST_GROWTH : 0) * seconds;
+        // The calls that end now began when the rate was a step lower.
+        double began = before.pace() / (1 + step / 2 * Math.min(1, took));
+        boolean fewEnd = Math.max(through, measured) < KEEPS_UP * began;
+        boolean few = before.pace() * seconds < FEW;
+        if (near && fewEnd && !few && !before.isLong(known)) {
+            why = "waits until as many calls end as begin";
+        } else if (near) {
+            rate *= 1 + Math.min(GREATEST_STEP, nearCeiling(known, Ramp.seconds(fell, now)) * seconds);
             why = "grows slowly near " + round(ceiling) + "/s, where calls failed";
+        } else if (rate >= aim && fewEnd) {
+            why = "waits until as many calls end as begin";
         } else if (aim == 0) {
-            rate *= 1 + most * seconds;
+            rate *= 1 + seconds;
             why = "doubles: no earlier rate of " + round(Ramp.FIRST_RATE) + "/s or more is known";
         } else if (rate < aim) {
-            rate = Math.min(aim, rate * (1 + most * seconds));
+            rate = Math.min(aim, rate * (1 + seconds));
             why = "grows to " + round(aim) + "/s, " + (ceiling > 0 ? "near where calls failed" : "the rate before");
         } else {
-            double growth = Math.min(most, Math.max(step, Ramp.FIRST_STEP));
+            double growth = Math.max(step, Ramp.FIRST_STEP);
             rate *= 1 + growth * seconds;
             step = Math.min(growth * 2, GREATEST_STEP);
             why = "grows above " + round(known.rate()) + "/s, the rate before";
@@ -478,8 +431,7 @@ final class NextRamp {
     }
 
     private double nearCeiling(RateView known, double clean) {
-        // Where calls wait, what comes through is what the resource serves.
-        double[] steps = ceiling < known.rate() * FAR_BELOW && !queues ? STEPS_FAR_BELOW : STEPS_NEAR_CEILING;
+        double[] steps = ceiling < known.rate() * FAR_BELOW ? STEPS_FAR_BELOW : STEPS_NEAR_CEILING;
         double first = steps[Math.min(firm, steps.length - 1)];
         return Math.min(
                 GREATEST_STEP_NEAR_CEILING, first * Math.pow(2, Math.max(0, clean) / DOUBLE_NEAR_CEILING_SECONDS));

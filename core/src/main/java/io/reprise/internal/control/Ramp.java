@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>up to the rate before the trouble, it doubles every second;
  *   <li>above that rate, it grows by 5 % a second, then 10 %, and so on, up to 50 % a second;
  *   <li>near the rate at which calls last failed, it grows by 4 % a second, and twice as fast every three seconds. If calls
- *       failed there several times, it begins with half a percent;
- *   <li>where calls beyond the capacity wait at the resource, it grows by at most 30 % a second.
+ *       failed there several times, it begins with half a percent.
  * </ul>
  *
  * <p>The rate falls only for a reason that {@link #why} names: calls fail, are throttled, or take longer than before.
@@ -35,7 +34,6 @@ import org.jspecify.annotations.Nullable;
  * @param at time up to which permits have been added
  * @param seen outcomes since the rate was last judged
  * @param released number of jobs that were admitted since then
- * @param begun calls per second that were admitted before the rate was last judged; 0 if not known
  * @param judged when the rate was last judged; after a fall it lies ahead, because earlier outcomes belong to the
  *     earlier rate
  * @param through successes per second, smoothed
@@ -50,7 +48,6 @@ import org.jspecify.annotations.Nullable;
  * @param share failed and throttled part of the calls at the last fall
  * @param load calls per second at the last fall
  * @param usual part of the calls that fails at any rate
- * @param queues whether calls beyond the capacity of the resource were seen to wait there
  * @param step growth per second above the known rate
  * @param out approximate number of jobs that were admitted and have not ended
  * @param late number of judgements in a row in which the workers did not keep up with the admitted jobs
@@ -67,7 +64,6 @@ public record Ramp(
         Instant at,
         Counts seen,
         int released,
-        double begun,
         Instant judged,
         double through,
         double best,
@@ -81,7 +77,6 @@ public record Ramp(
         double share,
         double load,
         double usual,
-        boolean queues,
         double step,
         double out,
         int late,
@@ -146,7 +141,6 @@ public record Ramp(
                 now,
                 Counts.NONE,
                 0,
-                0,
                 now,
                 0,
                 0,
@@ -160,7 +154,6 @@ public record Ramp(
                 0,
                 0,
                 0,
-                false,
                 FIRST_STEP,
                 0,
                 0,
@@ -215,7 +208,6 @@ public record Ramp(
         draft.inFlight = inFlight;
         draft.fullest = fullest;
         draft.usual = usual;
-        draft.queues = queues;
         return draft;
     }
 

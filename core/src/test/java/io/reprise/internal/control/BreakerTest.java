@@ -314,16 +314,4 @@ class BreakerTest {
                 .hasMessageContaining("longestProbe");
         assertThatThrownBy(() -> BudgetSettings.OF_ALL.capacity(1)).hasMessageContaining("capacity");
     }
-
-    @Test
-    void calls_that_began_together_and_end_together_show_no_rate_if_they_are_long() {
-        Breaker known = after(Breaker.closed(T0), rate(50), T0);
-        Counts longCalls = new Counts(1_600, 0, 400, 0, 1_600 * 30, 30);
-        Breaker limited = after(known, new CallCounts(longCalls, Counts.NONE, 0, 0, 0), T0.plusSeconds(4));
-        assertThat(limited.phase()).isEqualTo(BreakerPhase.RAMPING);
-        assertThat(limited.flow().rate()).as("not 1,600 in a few seconds").isEqualTo(50);
-        Counts shortCalls = new Counts(1_600, 0, 400, 0, 1_600 * 0.01, 0.01);
-        Breaker quick = after(known, new CallCounts(shortCalls, Counts.NONE, 0, 0, 0), T0.plusSeconds(4));
-        assertThat(quick.flow().rate()).isGreaterThan(300);
-    }
 }

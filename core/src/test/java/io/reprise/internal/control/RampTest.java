@@ -349,44 +349,4 @@ class RampTest {
         assertThat(fallen.permits()).isNegative();
         assertThat(fallen.permits()).as("for five seconds at most").isGreaterThanOrEqualTo(-5 * fallen.rate());
     }
-
-    @Test
-    void calls_that_wait_until_their_time_is_up_do_not_lower_what_the_resource_is_known_to_serve() {
-        RateView known = new RateView(100, 0.5);
-        Ramp ramp = start(known);
-        for (int second = 1; second <= 6; second++) {
-            ramp = after(ramp, ok(Math.min(100, ramp.rate()), 0.5), known, second);
-        }
-        Ramp fallen = after(ramp, new Counts(20, 60, 0, 0, 20 * 1.4, 1.4), known, 7);
-        assertThat(fallen.rate()).as("few come through now").isLessThan(50);
-        assertThat(fallen.ceiling()).as("but it serves a hundred").isBetween(85.0, 100.0);
-        assertThat(fallen.queues()).isTrue();
-        Ramp next = after(fallen, ok(fallen.rate(), 0.5), known, 12);
-        assertThat(next.rate()).as("never doubles where calls wait").isBetween(fallen.rate(), 2 * fallen.rate());
-    }
-
-    @Test
-    void a_low_limit_that_was_found_once_is_left_behind_within_seconds() {
-        RateView known = new RateView(6, 0.5);
-        Ramp ramp = after(start(known).take(5), new Counts(6, 4, 0, 0, 3, 0.5), known, 3);
-        assertThat(ramp.rate()).isLessThan(3);
-        for (int second = 5; second <= 10; second++) {
-            ramp = after(ramp, ok(Math.ceil(ramp.pace()), 0.5), known, second);
-        }
-        assertThat(ramp.rate()).as("the rate before").isGreaterThanOrEqualTo(6);
-    }
-
-    @Test
-    void where_calls_differ_much_a_quickest_call_that_is_a_little_longer_says_nothing() {
-        RateView known = new RateView(90, 0.0001);
-        Ramp ramp = start(known);
-        for (int second = 1; second <= 4; second++) {
-            ramp = after(ramp, ok(Math.min(95, ramp.rate()), 0.0001), known, second);
-        }
-        double rate = ramp.rate();
-        Ramp longer = after(ramp, new Counts(80, 0, 0, 0, 80 * 0.09, 0.02), known, 5);
-        assertThat(longer.rate()).as("20 ms beside a mean of 90 ms").isGreaterThanOrEqualTo(rate);
-        Ramp waits = after(ramp, new Counts(80, 0, 0, 0, 80 * 0.09, 0.085), known, 5);
-        assertThat(waits.rate()).as("all calls take 85 ms or more").isLessThan(rate);
-    }
 }

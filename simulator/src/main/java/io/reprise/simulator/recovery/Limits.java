@@ -6,9 +6,6 @@ final class Limits {
 
     private static final double SOON = 15;
     private static final double LATEST = 60;
-    /** The longest time between two probes. */
-    private static final double NOTICED = 20;
-
     private static final int LEAST_WINDOW = 5;
     private static final double LEAST_JOBS = 20;
     private static final double WATCHED = 30;
@@ -27,10 +24,9 @@ final class Limits {
 
     /** Returns the seconds from then until 90 % of the possible rate is required. */
     double timeTo90() {
-        double tenth = plan.trouble().seconds() / 10;
-        // The answers of a probe and of the first call take two calls. Before that, the next probe must be due.
-        double notice = plan.longestCall() < LONG_CALL ? 0 : Math.min(NOTICED, tenth);
-        return Math.ceil(Math.max(Math.max(SOON, notice + 2 * plan.longestCall()), Math.min(LATEST, tenth)));
+        return Math.ceil(Math.max(
+                Math.max(SOON, 2 * plan.longestCall()),
+                Math.min(LATEST, plan.trouble().seconds() / 10)));
     }
 
     /** Returns the seconds over which rates are measured: enough for a few jobs, and for more than one call. */

@@ -81,7 +81,6 @@ final class ShareChecks {
                 || rate > windows.limits.most() / 2
                 || (plan.trouble().overflow() == Overflow.QUEUES
                         && plan.trouble().after() < 1)
-                || !wasParked()
                 || course.freshWaits.size() < MIN_JOBS) {
             return null;
         }
@@ -101,11 +100,6 @@ final class ShareChecks {
                         windows.latest,
                         median,
                         most);
-    }
-
-    /** Whether control held a backlog back. A backlog that nothing parked is a queue, and its jobs run in their order. */
-    private boolean wasParked() {
-        return windows.sum(windows.over, windows.latest - windows.over, each -> each.parked) > 0;
     }
 
     RecoveryVerdict isolation() {

@@ -32,8 +32,8 @@ final class TimeTable {
         for (int second = 0; second < course.length() && lines < MOST_LINES; second++) {
             Course.Second now = course.at(second);
             String line = line(now);
-            // In the middle of a long trouble there are only probes.
-            if (!line.equals(before) && !(Double.isNaN(now.sustained) && plan.storm() == null)) {
+            // In the middle of a long trouble nothing changes.
+            if (!line.equals(before) && !(Double.isNaN(now.sustained) && now.calls == 0 && plan.storm() == null)) {
                 text.append(String.format(Locale.ROOT, "%6d%s %s%n", second, mark(plan, second), line));
                 lines++;
             }

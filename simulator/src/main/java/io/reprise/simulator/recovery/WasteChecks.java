@@ -44,7 +44,7 @@ final class WasteChecks {
         }
         double later = windows.sum(windows.latest, course.length(), second -> second.calls);
         double refused = windows.sum(windows.latest, course.length(), second -> second.failed + second.throttled);
-        if (isSteady() && servesOne() && refused > REFUSED * later + FEW_CALLS) {
+        if (isSteady() && refused > REFUSED * later + FEW_CALLS) {
             return broken(
                     Property.NO_WASTE, "%.0f of %.0f calls were refused from %d s on", refused, later, windows.latest);
         }
@@ -55,11 +55,6 @@ final class WasteChecks {
     private boolean isSteady() {
         Arrivals arrivals = plan.load().arrivals();
         return arrivals != Arrivals.BURSTS && arrivals != Arrivals.FLOOD;
-    }
-
-    /** Whether each resource serves a call per second. No ramp admits less, so a resource that serves less must refuse. */
-    private boolean servesOne() {
-        return plan.capacityAfter() / plan.load().resources() >= 1;
     }
 
     private double callsInTrouble() {

@@ -5,24 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.simulator.recovery.RecoveryPlan.Retries;
 import io.reprise.testkit.TestRun;
-import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** Worlds that nobody tunes to. Run on with {@code -Dreprise.recovery.worlds=100000}. */
 class RecoveryTest {
 
-    private static final Long WANTED = Long.getLong("reprise.recovery.worlds");
-    private static final long WORLDS = WANTED == null ? TestRun.size(25, 2_000) : WANTED;
-    /** Worlds that begin together. */
-    private static final long PART = 25;
-    /** After this time no more worlds begin, unless their number was asked for. */
-    private static final Duration LIMIT = Duration.ofMinutes(9);
+    private static final long WORLDS = Long.getLong("reprise.recovery.worlds", TestRun.size(25, 100));
 
     @Test
     void the_same_seed_gives_the_same_world_to_the_last_byte() {
@@ -63,21 +54,13 @@ class RecoveryTest {
         assertThat(storms).anyMatch(storm -> storm.jobs() < 1_500).anyMatch(storm -> storm.jobs() > 300_000);
     }
 
-    /** Not yet in all of them: about one world in a hundred still breaks a property. */
+    /** Not yet in all of them: a resource that queues up calls whose timeout is short still breaks about one in a hundred. */
     @Test
     void nearly_every_world_keeps_every_property() {
-        long end = System.nanoTime() + LIMIT.toNanos();
-        Set<Property> told = EnumSet.noneOf(Property.class);
-        Map<Long, List<String>> broken = new TreeMap<>();
-        long worlds = 0;
-        for (long first = 1; first <= WORLDS && (WANTED != null || System.nanoTime() - end < 0); first += PART) {
-            Recovery.Report report = Recovery.run(first, Math.min(PART, WORLDS - first + 1), done -> {});
-            told.addAll(report.properties().keySet());
-            broken.putAll(report.broken());
-            worlds += report.worlds();
-        }
-        assertThat(told).containsExactlyInAnyOrder(Property.values());
-        assertThat(broken).hasSizeLessThanOrEqualTo((int) (0.02 * worlds));
+        Recovery.Report report = Recovery.run(1, WORLDS, done -> {});
+        assertThat(report.worlds()).isEqualTo(WORLDS);
+        assertThat(report.properties().keySet()).containsExactlyElementsOf(EnumSet.allOf(Property.class));
+        assertThat(report.broken()).hasSizeLessThanOrEqualTo((int) (0.02 * WORLDS));
     }
 
     @Test
