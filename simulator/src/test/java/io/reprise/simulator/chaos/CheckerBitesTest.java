@@ -32,7 +32,7 @@ class CheckerBitesTest {
                 new Bug(
                         "completion without fencing",
                         Bugs::completionWithoutFencing,
-                        100,
+                        2000,
                         Set.of("stale outcome", "two outcomes")),
                 new Bug(
                         "attempt number as token",
