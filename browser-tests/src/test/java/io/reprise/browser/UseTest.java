@@ -19,9 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class UseTest {
 
-    @TempDir
-    Path folder;
-
     private World world;
 
     Kind kind() {
@@ -29,7 +26,7 @@ class UseTest {
     }
 
     @BeforeAll
-    void start() {
+    void start(@TempDir Path folder) {
         world = World.troubled(folder, kind());
     }
 

@@ -25,10 +25,12 @@ final class ServeProcess implements AutoCloseable {
 
     private static final String ADMIN = "reprise_0123456789ab_" + "c1".repeat(32);
 
+    private static final int MOST_TRIES = 5;
+
     final TcpProxy proxy;
-    private final int port;
+    private int port;
     private final Path log;
-    private final String[] args;
+    private String[] args;
     private final HttpClient http =
             HttpClient.newBuilder().connectTimeout(Duration.ofMinutes(1)).build();
     private JavaProcess process;
@@ -37,26 +39,37 @@ final class ServeProcess implements AutoCloseable {
     String queue = "default";
 
     ServeProcess(Path directory) throws IOException {
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
+        log = directory.resolve("server.log");
+        // Another process may take a free port at any moment. Then the server ends, and a new one gets another port.
+        for (int tries = 1; ; tries++) {
+            try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+                port = free.getLocalPort();
+            }
+            args = new String[] {
+                "serve",
+                "--store",
+                "sqlite:" + directory.resolve("jobs.db"),
+                "--http-port",
+                Integer.toString(port),
+                "--admin-key",
+                ADMIN,
+                "--worker-lease",
+                "5s",
+                "--delivery-allow",
+                "127.0.0.1"
+            };
+            process = JavaProcess.start(Main.class, log, args);
+            try {
+                awaitReady();
+                break;
+            } catch (AssertionError e) {
+                process.kill();
+                if (tries == MOST_TRIES) {
+                    throw e;
+                }
+            }
         }
         proxy = TcpProxy.before(port);
-        log = directory.resolve("server.log");
-        args = new String[] {
-            "serve",
-            "--store",
-            "sqlite:" + directory.resolve("jobs.db"),
-            "--http-port",
-            Integer.toString(port),
-            "--admin-key",
-            ADMIN,
-            "--worker-lease",
-            "5s",
-            "--delivery-allow",
-            "127.0.0.1"
-        };
-        process = JavaProcess.start(Main.class, log, args);
-        awaitReady();
     }
 
     String key() {
@@ -81,7 +94,9 @@ final class ServeProcess implements AutoCloseable {
                 throw new AssertionError(process.logTail());
             }
             try {
-                return send("GET", "/readyz", null).statusCode() == 200;
+                // Only this server knows the key: another one that took the port is not taken for it.
+                return send("GET", "/readyz", null).statusCode() == 200
+                        && send("GET", "/v1/queues", null).statusCode() == 200;
             } catch (IOException e) {
                 return false;
             }

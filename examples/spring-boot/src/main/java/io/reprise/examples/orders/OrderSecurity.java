@@ -3,6 +3,7 @@ package io.reprise.examples.orders;
 
 import static org.springframework.security.config.Customizer.withDefaults;
 
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
@@ -13,6 +14,7 @@ import org.springframework.security.web.SecurityFilterChain;
 
 /** Orders for everybody, the dashboard for those who log in. The users are for those who only want to look. */
 @Configuration(proxyBeanMethods = false)
+@ConditionalOnWebApplication
 class OrderSecurity {
 
     // snippet:security
