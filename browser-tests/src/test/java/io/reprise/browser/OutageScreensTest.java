@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -94,7 +95,11 @@ class OutageScreensTest {
             page.evaluate("() => { location.hash = '/errors'; }");
             assertThat(page.locator("main")).containsText(Pattern.compile("No job has failed|0 errors"), LONG);
             assertThat(page.evaluate("() => window.same")).isEqualTo(true);
-            assertThat(world.get("/v1/resources/acquirer/history")).contains("BREAKER_OPENED");
+            // Workers write changes of breakers with their reports, every ten seconds.
+            for (int looks = 0; looks < 6_000 && !history(world).contains("BREAKER_OPENED"); looks++) {
+                LockSupport.parkNanos(10_000_000);
+            }
+            assertThat(history(world)).contains("BREAKER_OPENED");
         }
     }
 
@@ -142,6 +147,10 @@ class OutageScreensTest {
         type(page, "is it mended?");
         page.keyboard().press("Enter");
         page.waitForFunction("() => !document.querySelector('dialog[open]')");
+    }
+
+    private static String history(World world) {
+        return world.get("/v1/resources/acquirer/history");
     }
 
     private static void press(Page page, String key, String until) {
