@@ -54,10 +54,8 @@ public final class PayloadVersions {
                     .start()) {
                 young.await(waiting, Example.SOON);
                 young.await(last, Example.SOON);
-                Example.check(
-                        charged.contains(new Charge("DE1", 500, "USD"))
-                                && charged.contains(new Charge("DE3", 900, "EUR")),
-                        "the new worker did both, and read the old payload in its old form");
+                Example.check(charged.contains(new Charge("DE1", 500, "USD")), "the new worker did the newer one");
+                Example.check(charged.contains(new Charge("DE3", 900, "EUR")), "and read the old payload");
             }
         }
     }

@@ -34,20 +34,10 @@ public final class Schedules {
             reprise.schedule(Schedule.every("skip", Duration.ofHours(1), REPORT.job("hour"))
                     .missed(MissedFire.SKIP));
             // end
-            // snippet:intervals
-            reprise.schedule(Schedule.fixedDelay("mirror", Duration.ofHours(1), REPORT.job("mirror"))
-                    .firstNow());
-            reprise.schedule(Schedule.every("trial", Duration.ofHours(6), REPORT.job("trial"))
-                    .start(clock.instant().plus(Duration.ofHours(3)))
-                    .end(clock.instant().plus(Duration.ofHours(20)))
-                    .jitter(Duration.ofMinutes(5)));
-            // end
             worker.advance(Duration.ofDays(1));
             reprise.schedules().forEach(s -> Example.say("%s (%s) fires next at %s", s.name(), s.rule(), s.nextAt()));
             Example.check(fired(reprise, "nightly") == 1, "the nightly report ran once, at 3 in the morning in Paris");
             Example.check(fired(reprise, "hourly") == 24, "the hourly one 24 times");
-            Example.check(fired(reprise, "mirror") == 24, "the mirror at once, then an hour after the end of each");
-            Example.check(fired(reprise, "trial") == 3, "the trial after 3, 9 and 15 hours, and then it had ended");
 
             clock.advance(Duration.ofHours(5).plusMinutes(30)); // and nobody is there to fire anything
             worker.advance(Duration.ofMinutes(1));
