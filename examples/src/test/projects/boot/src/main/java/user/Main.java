@@ -6,6 +6,7 @@ import io.reprise.Reprise;
 import io.reprise.spring.RepriseJob;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.locks.LockSupport;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
@@ -26,8 +27,13 @@ public class Main {
             Reprise reprise = context.getBean(Reprise.class);
             System.out.println(reprise.await(
                     reprise.enqueue(send.job(new Email("ada@example.org", Instant.EPOCH))), Duration.ofMinutes(1)));
+            // A run is counted after its outcome is stored, so the meter may come a moment later.
+            MeterRegistry meters = context.getBean(MeterRegistry.class);
+            for (int looks = 0; looks < 60_000 && meters.find("reprise.succeeded").counters().isEmpty(); looks++) {
+                LockSupport.parkNanos(1_000_000);
+            }
             System.out.println("Spring Boot " + SpringBootVersion.getVersion() + ", "
-                    + context.getBean(MeterRegistry.class).get("reprise.succeeded").counters().size() + " meter");
+                    + meters.get("reprise.succeeded").counters().size() + " meter");
         }
     }
 }
