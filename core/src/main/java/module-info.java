@@ -9,6 +9,7 @@ module io.reprise.core {
     requires com.cronutils;
 
     exports io.reprise;
+    exports io.reprise.batch;
     exports io.reprise.control;
     exports io.reprise.encryption;
     exports io.reprise.failure;

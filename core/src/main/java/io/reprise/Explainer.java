@@ -3,13 +3,19 @@ package io.reprise;
 
 import io.reprise.control.BreakerPhase;
 import io.reprise.control.ControlKey;
+import io.reprise.fairness.FlowGate;
+import io.reprise.fairness.FlowKey;
+import io.reprise.fairness.GroupRules;
 import io.reprise.insight.Explanation;
 import io.reprise.insight.Explanation.Reason;
 import io.reprise.insight.QueuePosition;
 import io.reprise.internal.control.Breaker;
 import io.reprise.internal.control.ControlOperations;
+import io.reprise.internal.run.FlowRules;
 import io.reprise.job.Attempt;
 import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.job.JobStatus;
 import io.reprise.job.QueueState;
 import io.reprise.job.WaitReason;
@@ -39,6 +45,7 @@ final class Explainer {
     private final RetryPolicy policy;
     private final Predictor predictor;
     private final ControlOperations controlOperations;
+    private final FlowRules rules;
     private final Job job;
     private final List<Reason> reasons = new ArrayList<>();
     private @Nullable Instant nextAt;
@@ -48,10 +55,12 @@ final class Explainer {
             QueuePosition queuePosition,
             RetryPolicy policy,
             Predictor predictor,
-            ControlOperations controlOperations) {
+            ControlOperations controlOperations,
+            FlowRules rules) {
         this.store = store;
         this.controlOperations = controlOperations;
         this.policy = policy;
+        this.rules = rules;
         this.predictor = predictor;
         this.queuePosition = queuePosition;
         this.job = queuePosition.job();
@@ -118,6 +127,7 @@ final class Explainer {
         }
         control();
         queue();
+        flow(due);
         workers(due);
         if (due && (queuePosition.higher() > 0 || queuePosition.earlier() > 0)) {
             reasons.add(new Explanation.Behind(queuePosition.higher(), queuePosition.earlier()));
@@ -181,6 +191,32 @@ final class Explainer {
         }
     }
 
+    private void flow(boolean due) {
+        GroupRules limits = rules.of(job.queue());
+        if (!due || !limits.isLimited()) {
+            return;
+        }
+        String group = job.spec().group();
+        FlowGate gate = store.flow(job.queue(), limits, group);
+        Long head = group == null ? null : gate.head(group);
+        boolean behind = false;
+        if (group != null && head != null && head != job.id().value()) {
+            behind = true;
+            reasons.add(new Explanation.WaitsForGroup(job.queue(), group, new JobId(head)));
+        }
+        for (FlowGate.Reached limit :
+                gate.reached(new FlowKey(group, job.type(), job.id().value()))) {
+            if (behind && limit.limit().ordered() && limit.until() == null) {
+                continue;
+            }
+            reasons.add(new Explanation.FlowLimitReached(job.queue(), limit));
+            Instant until = limit.until();
+            if (until != null && (nextAt == null || until.isAfter(nextAt))) {
+                nextAt = until;
+            }
+        }
+    }
+
     private void workers(boolean due) {
         List<WorkerReport> serving = store.workers().stream()
                 .map(WorkerState::report)
@@ -189,7 +225,12 @@ final class Explainer {
         String wanted = WorkerReport.versioned(job.type(), job.spec().version());
         List<WorkerReport> able =
                 serving.stream().filter(worker -> worker.handles(wanted)).toList();
-        if (serving.isEmpty()) {
+        if (serving.isEmpty()
+                && !job.spec().needs().isEmpty()
+                && store.workers().stream().anyMatch(worker -> worker.report().servesBase(job.queue()))) {
+            reasons.add(new Explanation.NoOffer(
+                    Needs.base(job.queue()), List.copyOf(job.spec().needs())));
+        } else if (serving.isEmpty()) {
             reasons.add(new Explanation.NoWorker(job.queue()));
         } else if (able.isEmpty()) {
             reasons.add(new Explanation.NoHandler(job.queue(), wanted));

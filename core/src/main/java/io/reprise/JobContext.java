@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
+import io.reprise.insight.LogLine;
+import io.reprise.insight.TraceParent;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSignal;
 import io.reprise.job.JobSpec;
 import io.reprise.job.PayloadException;
+import io.reprise.job.RefusedException;
 import io.reprise.job.Transaction;
 import io.reprise.remote.StaleLeaseException;
 import io.reprise.step.Step;
 import io.reprise.step.StepFailedException;
 import io.reprise.step.StepWork;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +58,16 @@ public interface JobContext {
      * @throws IllegalArgumentException if {@code percent} is outside its bounds
      */
     void progress(int percent, @Nullable String message);
+
+    /**
+     * Adds a line to the log of this run, for people to see beside the job: see {@link Reprise#log}. Lines are written
+     * with the heartbeats of the worker and at the end of the run, so those of the last seconds are lost with a worker
+     * that dies. A run keeps {@value LogLine#MAX_LINES} lines and {@value LogLine#MAX_CHARS} characters; more are
+     * dropped. Lines are not encrypted.
+     *
+     * @param line any text; made one line, and cut at {@value LogLine#MAX_LENGTH} characters
+     */
+    void log(String line);
 
     /**
      * Sets the result, which is stored if this run succeeds. The last call wins.
@@ -103,6 +118,24 @@ public interface JobContext {
      * @return the id of the new job, or of the job that its unique or idempotency key led to
      */
     JobId enqueue(Transaction transaction, JobRequest<?> job);
+
+    /**
+     * Stores more members of the batch that this job is in, all or none. The batch may be closed: while this job runs it
+     * cannot end. They stay even if this run fails and is retried: give them idempotency keys.
+     *
+     * @return the ids, in the order of the jobs
+     * @throws IllegalStateException if this job is in no batch
+     * @throws RefusedException if the batch has ended, because this run has lost its lease (INVALID_STATE)
+     */
+    List<JobId> addToBatch(List<? extends JobRequest<?>> jobs);
+
+    /**
+     * Names the trace of this run, for code that traces runs. If the run does not succeed, its trace is stored with its
+     * outcome, and {@link TraceParent#ofRun} finds it when the job runs again, in whichever process. The last call wins.
+     *
+     * @param span called at most once, and not after a success
+     */
+    void tracedAs(Supplier<TraceParent> span);
 
     /**
      * Completes the job inside the caller's own transaction. The success becomes visible when that transaction commits,
@@ -188,4 +221,20 @@ public interface JobContext {
      * @throws IllegalArgumentException if {@code timeout} is outside these bounds
      */
     <T> T await(String event, Class<T> type, Duration timeout);
+
+    /**
+     * Stores other jobs, once for this job, and waits for all of them. The run ends here without an attempt, and the next
+     * run goes on when the last one has ended. Meanwhile the job holds no thread and no lease. Its deadline goes on.
+     *
+     * @param name name with the form of {@link JobSpec#requireName}, once in a run
+     * @param jobs at most {@value io.reprise.batch.Membership#MAX_CHILDREN} jobs without unique or idempotency keys, whose
+     *     payloads have together at most {@value io.reprise.batch.Membership#MAX_CHILDREN_BYTES} bytes. They count in the
+     *     first run that comes here; later runs do not store them again
+     * @param type class of the results, set by {@link #result}; {@code Void} if they do not matter
+     * @return the results in the order of the jobs; null for a job without a result
+     * @throws StepFailedException if one of the jobs became a dead letter or was cancelled; the message names it. If a person
+     *     retries that job and then this one, the join goes on
+     * @throws IllegalArgumentException if there are too many jobs, or one has a key
+     */
+    <T> List<T> join(String name, List<? extends JobRequest<?>> jobs, Class<T> type);
 }

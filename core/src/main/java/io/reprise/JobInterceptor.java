@@ -4,6 +4,8 @@ package io.reprise;
 import io.reprise.job.Enqueued;
 import io.reprise.job.JobSpec;
 import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Code around the enqueueing and the runs of this process, such as tracing. The interceptor that was added first is the
@@ -58,5 +60,16 @@ public interface JobInterceptor {
      */
     default void onRun(JobContext job, Handling next) throws Exception {
         next.handle();
+    }
+
+    /**
+     * Surrounds the work of a step, in the thread that does it. It is not called for a step whose result is stored. Call
+     * {@code next} once, return what it returns, and let its exception pass. The default does only that.
+     *
+     * @param step name of the step
+     * @throws Exception what the work throws
+     */
+    default <T extends @Nullable Object> T onStep(JobContext job, String step, Callable<T> next) throws Exception {
+        return next.call();
     }
 }

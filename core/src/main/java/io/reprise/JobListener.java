@@ -20,6 +20,14 @@ public interface JobListener {
     void onEvent(JobEvent event);
 
     /**
+     * Returns whether {@link #onEvent} wants transitions of this kind. It is asked once for each kind, when the worker
+     * starts. An event that no listener wants is not made, which saves time. True unless overridden.
+     */
+    default boolean listensTo(JobEvent.Kind kind) {
+        return true;
+    }
+
+    /**
      * An alert was raised or cleared for the fleet. Only the process of the leading worker is called, so register a
      * listener in every worker. Does nothing unless overridden.
      */

@@ -3,6 +3,7 @@ package io.reprise;
 
 import io.reprise.insight.TraceParent;
 import io.reprise.job.JobSpec;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.job.KeyReusedException;
 import io.reprise.job.KeyRule;
 import io.reprise.job.PayloadException;
@@ -171,6 +172,18 @@ public final class JobRequest<P> {
      */
     public JobRequest<P> resource(String name) {
         return with(builder -> builder.resource(name));
+    }
+
+    /**
+     * Names what this job needs of its worker, such as {@code gpu} or {@code eu}: only workers that offer all of it run
+     * the job. Such jobs wait in a queue of their own beside the one that they name; see {@link Needs}. The default is
+     * nothing.
+     *
+     * @throws IllegalArgumentException if a label is refused, there are too many, or the names together are too long
+     * @see RepriseBuilder#offers
+     */
+    public JobRequest<P> needs(String... labels) {
+        return with(builder -> builder.needs(List.of(labels)));
     }
 
     /**

@@ -6,7 +6,10 @@ import io.reprise.job.PayloadException;
 import io.reprise.retry.RetryPolicy;
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
@@ -207,6 +210,17 @@ public final class JobType<P> {
     public JobRequest<P> job(P payload) {
         Objects.requireNonNull(payload, "payload");
         return new JobRequest<>(this, payload, options);
+    }
+
+    /**
+     * Creates a request for each payload, in their order; see {@link #job}.
+     *
+     * @throws NullPointerException if a payload is null
+     */
+    public List<JobRequest<P>> jobs(Collection<? extends P> payloads) {
+        List<JobRequest<P>> jobs = new ArrayList<>(payloads.size());
+        payloads.forEach(payload -> jobs.add(job(payload)));
+        return jobs;
     }
 
     /** Returns the stored name. */

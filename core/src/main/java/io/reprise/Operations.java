@@ -4,6 +4,7 @@ package io.reprise;
 import io.reprise.failure.FailureClass;
 import io.reprise.insight.JobEvent;
 import io.reprise.internal.control.ControlOperations;
+import io.reprise.internal.control.EnqueueCeilings;
 import io.reprise.internal.engine.Engine;
 import io.reprise.internal.engine.StoreClock;
 import io.reprise.internal.settle.Events;
@@ -17,12 +18,14 @@ import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
 import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
+import io.reprise.job.PayloadException;
 import io.reprise.job.RefusedException;
 import io.reprise.job.RefusedException.Code;
 import io.reprise.job.RepriseException;
 import io.reprise.job.StoredSchedule;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.settings.CeilingException;
 import io.reprise.step.StepEdit;
 import io.reprise.step.StepWrite;
 import io.reprise.step.StoredStep;
@@ -31,6 +34,7 @@ import io.reprise.store.JobStore;
 import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
 import io.reprise.store.StoreException;
+import io.reprise.text.JsonSyntax;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -72,6 +76,7 @@ public final class Operations {
     private final PayloadCodec codec;
     private final Function<Job, RetryPolicy> policies;
     private final Function<JobSpec, RetryPolicy> bound;
+    private final EnqueueCeilings ceilings;
     private final AuditNote note;
 
     /**
@@ -86,6 +91,7 @@ public final class Operations {
             PayloadCodec codec,
             Function<Job, RetryPolicy> policies,
             Function<JobSpec, RetryPolicy> bound,
+            EnqueueCeilings ceilings,
             AuditNote note) {}
 
     Operations(JobStore store, @Nullable Engine engine, Events events, StoreClock clock, Context context) {
@@ -99,6 +105,7 @@ public final class Operations {
         this.codec = context.codec;
         this.policies = context.policies;
         this.bound = context.bound;
+        this.ceilings = context.ceilings;
         this.note = context.note;
     }
 
@@ -110,6 +117,7 @@ public final class Operations {
      *     (INVALID_STATE), failed as PERMANENT, UNREADABLE or UNKNOWN_OUTCOME (NOT_RETRYABLE), has spent its attempts
      *     (MAX_RETRIES_EXCEEDED), another live job holds its unique key (KEY_TAKEN), or the asked time is past
      *     (OUT_OF_BOUNDS). {@link ManualRetry#forced} overrides NOT_RETRYABLE and MAX_RETRIES_EXCEEDED
+     * @throws CeilingException if the job is a dead letter and its queue is full
      */
     public void retry(JobId id, ManualRetry how) {
         requeue(id, requeue(require(id), how));
@@ -141,6 +149,9 @@ public final class Operations {
         if (at != null && at.isBefore(clock.now())) {
             throw new RefusedException(Code.OUT_OF_BOUNDS, bounds("at", at, clock.now(), null));
         }
+        if (job.state() == JobState.FAILED) {
+            ceilings.requireRoom(job.queue(), 1);
+        }
         Duration delay = how.backoff() ? nextDelay(job) : Duration.ZERO;
         return new Requeue("retry", delay, at, window(job), how.reset(), grant, Requeue.Edit.NONE);
     }
@@ -168,42 +179,99 @@ public final class Operations {
      * @throws RefusedException if the job does not exist (NOT_FOUND), runs or has ended (INVALID_STATE), or would be due
      *     in the past or not before its deadline (OUT_OF_BOUNDS)
      * @throws IllegalArgumentException if the change is empty, or a job cannot have the payload
+     * @throws CeilingException if the other queue is full, or the payload is larger than its ceiling
      */
     public void change(JobId id, JobChange change) {
         Job job = require(id);
-        JobChange.Answer answer = changes(List.of(job), change).getOrDefault(id, JobChange.Answer.MISSING);
+        JobChange sealed = sealed(change);
+        requireCeilings(job, sealed);
+        JobChange.Answer answer = events.relay().around(List.of(id), () -> answer(job, sealed), given -> {
+            if (given == JobChange.Answer.DONE) {
+                tellChanged(List.of(id));
+            }
+        });
         if (answer != JobChange.Answer.DONE) {
             throw refused(job, change, answer);
         }
-        tell(JobEvent.Kind.REQUEUED, id);
         wake();
+    }
+
+    private JobChange.Answer answer(Job job, JobChange sealed) {
+        return changes(List.of(job), sealed).getOrDefault(job.id(), JobChange.Answer.MISSING);
     }
 
     Many changes(JobChange change) {
         return (jobs, refused) -> {
-            Map<JobId, JobChange.Answer> answers = changes(jobs, change);
-            List<JobId> done = new ArrayList<>();
-            for (Job job : jobs) {
+            JobChange sealed = sealed(change);
+            List<Job> admitted = jobs.stream()
+                    .filter(job -> isAdmitted(job, () -> requireCeilings(job, sealed), refused))
+                    .toList();
+            Map<JobId, JobChange.Answer> answers = events.relay()
+                    .around(ids(admitted), () -> changes(admitted, sealed), given -> {
+                        if (events.isHeard(JobEvent.Kind.REQUEUED)) {
+                            tellChanged(done(given));
+                        }
+                    });
+            for (Job job : admitted) {
                 JobChange.Answer answer = answers.getOrDefault(job.id(), JobChange.Answer.MISSING);
-                if (answer == JobChange.Answer.DONE) {
-                    done.add(job.id());
-                } else {
+                if (answer != JobChange.Answer.DONE) {
                     refused.put(
                             job.id(),
                             String.valueOf(refused(job, change, answer).getMessage()));
                 }
             }
-            tellAll(JobEvent.Kind.REQUEUED, done);
             wake();
         };
     }
 
-    private Map<JobId, JobChange.Answer> changes(List<Job> jobs, JobChange change) {
+    private static List<JobId> ids(List<Job> jobs) {
+        return jobs.stream().map(Job::id).toList();
+    }
+
+    private static List<JobId> done(Map<JobId, JobChange.Answer> answers) {
+        return answers.entrySet().stream()
+                .filter(answer -> answer.getValue() == JobChange.Answer.DONE)
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    private JobChange sealed(JobChange change) {
         if (change.isEmpty()) {
             throw new IllegalArgumentException(
                     "The change is empty: set dueAt, priority, queue, policy or payload of the job");
         }
-        JobChange sealed = change.payload() == null ? change : change.withPayload(codec.seal(change.payload()));
+        return change.payload() == null
+                ? change
+                : change.withPayload(codec.seal(JsonSyntax.require("payload", change.payload())));
+    }
+
+    private void requireCeilings(Job job, JobChange sealed) {
+        String queue = sealed.queue() == null ? job.queue() : sealed.queue();
+        if (sealed.payload() != null) {
+            ceilings.requirePayload(queue, sealed.payload());
+        }
+        if (!queue.equals(job.queue())) {
+            ceilings.requireRoom(queue, 1);
+        }
+    }
+
+    /** Whether the ceilings let a job of a bulk pass. */
+    private static boolean isAdmitted(Job job, Runnable check, Map<JobId, String> refused) {
+        try {
+            check.run();
+            return true;
+        } catch (CeilingException e) {
+            refused.put(
+                    job.id(),
+                    e.kind() == CeilingException.Kind.DEPTH
+                            ? "Job " + job.id() + " stays: the queue is full with " + e.ceiling() + " jobs"
+                            : "Job " + job.id() + " stays: the payload is " + e.value() + " bytes but must be at most "
+                                    + e.ceiling());
+            return false;
+        }
+    }
+
+    private Map<JobId, JobChange.Answer> changes(List<Job> jobs, JobChange sealed) {
         Map<JobId, JobChange> all = new LinkedHashMap<>();
         jobs.forEach(job -> all.put(job.id(), joined(job, sealed)));
         return all.isEmpty() ? Map.of() : store.changeAll(all, note);
@@ -223,6 +291,11 @@ public final class Operations {
             case RUNNING -> refused(Code.INVALID_STATE, job.id(), "runs now: change it when it waits, or cancel it");
             case ENDED ->
                 refused(Code.INVALID_STATE, job.id(), "has ended: only a waiting job is changed; retry or replay it");
+            case FOLLOWS ->
+                refused(
+                        Code.INVALID_STATE,
+                        job.id(),
+                        "waits for the end of the job that holds its key: its due time is set then");
             case PAST, BEYOND_DEADLINE -> beyond(job, joined(job, change));
             default -> refused(Code.NOT_FOUND, job.id(), "does not exist");
         };
@@ -250,8 +323,9 @@ public final class Operations {
      * its deadline starts again.
      *
      * @return the id of the job that is pending now: the given id, or a new one after {@link Replay#asNewJob}
-     * @throws RefusedException if the job does not exist (NOT_FOUND), is not FAILED (INVALID_STATE), or another live
-     *     job holds its unique key (KEY_TAKEN)
+     * @throws RefusedException if the job does not exist (NOT_FOUND), is not FAILED (INVALID_STATE), another live job
+     *     holds its unique key (KEY_TAKEN), or its payload cannot take the patch (OUT_OF_BOUNDS)
+     * @throws CeilingException if the queue is full, or the payload is larger than its ceiling
      */
     public JobId replay(JobId id, Replay how) {
         return requeue(id, requeue(require(id), how));
@@ -267,9 +341,27 @@ public final class Operations {
             throw refused(Code.INVALID_STATE, job.id(), "is " + job.state() + ", and only a FAILED job is replayed");
         }
         int grant = how.keepCounters() && isExhausted(job) ? 1 : 0;
-        String payload = how.payload() == null ? null : codec.seal(how.payload());
+        String payload = how.patch() != null
+                ? patched(job, how)
+                : how.payload() == null ? null : codec.seal(JsonSyntax.require("payload", how.payload()));
         Requeue.Edit edit = new Requeue.Edit(how.newId(), how.queue(), payload);
+        String queue = how.queue() == null ? job.queue() : how.queue();
+        if (payload != null) {
+            ceilings.requirePayload(queue, payload);
+        }
+        ceilings.requireRoom(queue, 1);
         return new Requeue("replay", Duration.ZERO, window(job), !how.keepCounters(), grant, edit);
+    }
+
+    /** Returns the payload with the changes of the patch, sealed as a new one would be. */
+    private String patched(Job job, Replay how) {
+        try {
+            String payload = codec.seal(how.payloadOf(codec.open(job.spec().payload())));
+            // A payload may be too long now. One job of many must not stop the others.
+            return job.spec().toBuilder().payload(payload).build().payload();
+        } catch (IllegalArgumentException | PayloadException e) {
+            throw refused(Code.OUT_OF_BOUNDS, job.id(), "cannot take the patch: " + e.getMessage());
+        }
     }
 
     /**
@@ -278,10 +370,11 @@ public final class Operations {
      * @param json the result as JSON; null if the step has none
      * @throws RefusedException if the job does not exist (NOT_FOUND), if it runs, or if the step has no start without an
      *     end (INVALID_STATE)
+     * @throws IllegalArgumentException if {@code json} is not JSON
      */
     public void finishStep(JobId id, String step, @Nullable String json) {
         String type = json == null ? null : "a value that " + note.by() + " gave";
-        resolve(id, StepWrite.done(step, type, json == null ? null : codec.seal(json)));
+        resolve(id, StepWrite.done(step, type, json == null ? null : codec.seal(JsonSyntax.require("result", json))));
     }
 
     /**
@@ -303,22 +396,30 @@ public final class Operations {
      * @throws RefusedException see {@link #finishStep}
      */
     public void repeatStep(JobId id, String step) {
-        require(id);
-        if (store.steps(id).steps().stream()
-                .noneMatch(each -> each.name().equals(step) && each.state() == StoredStep.State.STARTED)) {
-            throw refused(Code.INVALID_STATE, id, "has no step " + step + NO_START);
-        }
-        forgetStep(id, step);
-        retry(id, ManualRetry.NOW.forced());
+        resolve(id, step, new StepEdit.Repeat(step));
     }
 
     private void resolve(JobId id, StepWrite row) {
-        edit(id, new StepEdit.Resolve(row.replacing()), row.name());
-        retry(id, ManualRetry.NOW.forced());
+        resolve(id, row.name(), new StepEdit.Resolve(row.replacing()));
+    }
+
+    /** Changes the step and puts the job back in one atomic step: a person's word is never half done. */
+    private void resolve(JobId id, String step, StepEdit edit) {
+        Requeue retry = requeue(require(id), ManualRetry.NOW.forced());
+        RequeueResult answer = putBack(id, retry.with(new Requeue.Edit(edit)));
+        if (answer.result() == RequeueResult.Result.NO_STEP) {
+            throw refused(Code.INVALID_STATE, id, "has no step " + step + NO_START);
+        }
+        if (answer.result() == RequeueResult.Result.NOT_WAITING) {
+            throw refused(
+                    Code.INVALID_STATE, id, "runs or has ended, so nobody has to say how step " + step + " ended");
+        }
+        requeued(id, answer);
     }
 
     /**
-     * Forgets a step, so that the next run does it again. Does not retry the job.
+     * Forgets a step, so that the next run does it again. Does not retry the job, except that a job which waits for the
+     * forgotten event is due now: its next run begins a new wait.
      *
      * @throws RefusedException if the job does not exist (NOT_FOUND), if it runs, or if it has no such step
      *     (INVALID_STATE)
@@ -350,12 +451,8 @@ public final class Operations {
         switch (store.editSteps(id, edit, note)) {
             case MISSING -> throw refused(Code.NOT_FOUND, id, "does not exist");
             case RUNNING -> throw refused(Code.INVALID_STATE, id, "runs, and its run knows its steps");
-            case NO_STEP ->
-                throw refused(
-                        Code.INVALID_STATE,
-                        id,
-                        edit instanceof StepEdit.Resolve ? "has no step " + step + NO_START : "has no step " + step);
-            case DONE -> {}
+            case NO_STEP -> throw refused(Code.INVALID_STATE, id, "has no step " + step);
+            case DONE -> wake();
         }
     }
 
@@ -379,12 +476,14 @@ public final class Operations {
      * @return DONE, REQUESTED for a running job, TOO_LATE if the job has ended, MISSING if it does not exist
      */
     public Cancellation cancel(JobId id) {
-        Cancellation answer = store.cancel(id, note, afterCancelling(id));
+        Cancellation answer = events.relay()
+                .around(List.of(id), () -> store.cancel(id, note, afterCancelling(id)), given -> {
+                    if (given == Cancellation.DONE) {
+                        tell(JobEvent.Kind.CANCELLED, id);
+                    }
+                });
         if (answer == Cancellation.REQUESTED && engine != null) {
             engine.cancel(id);
-        }
-        if (answer == Cancellation.DONE) {
-            tell(JobEvent.Kind.CANCELLED, id);
         }
         return answer;
     }
@@ -499,15 +598,18 @@ public final class Operations {
      * @return the new job, or the job that its unique key led to
      * @throws RefusedException if there is no such schedule (NOT_FOUND)
      * @throws DuplicateKeyException if the key rule of the job forbids another job
+     * @throws CeilingException if an operator's ceiling refuses the job
      */
     public JobId trigger(String name) {
         StoredSchedule schedule = store.schedule(name)
                 .orElseThrow(() -> new RefusedException(Code.NOT_FOUND, "Schedule '" + name + "' does not exist"));
         JobSpec spec = schedule.job().toBuilder().schedule(name).build();
-        Enqueued inserted = store.trigger(name, spec, note);
-        if (inserted.created()) {
-            events.enqueued(inserted.id(), spec, clock.now(), inserted.dueAt());
-        }
+        ceilings.require(List.of(spec));
+        Enqueued inserted = events.relay().around(1, () -> store.trigger(name, spec, note), stored -> {
+            if (stored.created()) {
+                events.enqueued(stored.id(), spec, clock.now(), stored.dueAt());
+            }
+        });
         wake();
         return inserted.id();
     }
@@ -531,7 +633,7 @@ public final class Operations {
         Map<JobId, Requeue> requeues = new LinkedHashMap<>();
         for (Job job : jobs) {
             try {
-                requeues.put(job.id(), how.apply(job));
+                boolean unused = isAdmitted(job, () -> requeues.put(job.id(), how.apply(job)), refused);
             } catch (RefusedException e) {
                 refused.put(job.id(), String.valueOf(e.getMessage()));
             }
@@ -540,14 +642,20 @@ public final class Operations {
             return;
         }
         List<JobId> now = new ArrayList<>();
-        store.requeueAll(requeues, note).forEach((id, requeued) -> {
-            if (requeued.id() == null) {
-                refused.put(id, String.valueOf(refused(id, requeued.result()).getMessage()));
-            } else {
-                now.add(requeued.id());
-            }
-        });
-        tellAll(JobEvent.Kind.REQUEUED, now);
+        Map<JobId, RequeueResult> unused = events.relay()
+                .around(requeues.keySet(), () -> store.requeueAll(requeues, note), given -> {
+                    given.forEach((id, requeued) -> {
+                        if (requeued.id() == null) {
+                            refused.put(
+                                    id,
+                                    String.valueOf(
+                                            refused(id, requeued.result()).getMessage()));
+                        } else {
+                            now.add(requeued.id());
+                        }
+                    });
+                    tellAll(JobEvent.Kind.REQUEUED, now);
+                });
         wake();
     }
 
@@ -570,28 +678,43 @@ public final class Operations {
     Many cancellations() {
         return (jobs, refused) -> {
             List<JobId> done = new ArrayList<>();
-            List<JobId> ids = jobs.stream().map(Job::id).toList();
-            store.cancelAll(ids, note, job -> followUps.after(JobEvent.Kind.CANCELLED, job, 0))
-                    .forEach((id, answer) -> {
-                        if (answer == Cancellation.DONE) {
-                            done.add(id);
-                        } else if (answer == Cancellation.REQUESTED && engine != null) {
-                            engine.cancel(id);
-                        } else if (answer != Cancellation.REQUESTED) {
-                            refused.put(id, "Job " + id + " has ended already");
-                        }
-                    });
-            tellAll(JobEvent.Kind.CANCELLED, done);
+            Map<JobId, Cancellation> unused = events.relay()
+                    .around(
+                            ids(jobs),
+                            () -> store.cancelAll(
+                                    ids(jobs), note, job -> followUps.after(JobEvent.Kind.CANCELLED, job, 0)),
+                            given -> {
+                                given.forEach((id, answer) -> {
+                                    if (answer == Cancellation.DONE) {
+                                        done.add(id);
+                                    } else if (answer == Cancellation.REQUESTED && engine != null) {
+                                        engine.cancel(id);
+                                    } else if (answer != Cancellation.REQUESTED) {
+                                        refused.put(id, "Job " + id + " has ended already");
+                                    }
+                                });
+                                tellAll(JobEvent.Kind.CANCELLED, done);
+                            });
         };
     }
 
     /** Writes one audit entry for a bulk operation. Each job has an entry of its own beside it. */
     void noteBulk(String action, JobQuery query, Bulk.Result result) {
         store.note("bulk-" + action, query.toString(), note, result.done() + " of " + result.matched() + " jobs");
+        log.info("Bulk {} by hand: {} of {} jobs that match {}", action, result.done(), result.matched(), query);
+    }
+
+    /** Tells that waiting jobs were changed. That is a requeue, too, but no retry. */
+    private void tellChanged(List<JobId> ids) {
+        try {
+            store.findAll(ids).forEach(job -> events.changed(job, clock.now()));
+        } catch (StoreException e) {
+            log.warn("{} jobs were changed but that was not told: {}", ids.size(), e.getMessage());
+        }
     }
 
     private void tellAll(JobEvent.Kind kind, List<JobId> ids) {
-        if (ids.isEmpty() || !events.hasListeners()) {
+        if (ids.isEmpty() || !events.isHeard(kind)) {
             return;
         }
         try {
@@ -627,12 +750,22 @@ public final class Operations {
     }
 
     private JobId requeue(JobId id, Requeue requeue) {
-        RequeueResult requeued = store.requeue(id, requeue, note);
+        return requeued(id, putBack(id, requeue));
+    }
+
+    private RequeueResult putBack(JobId id, Requeue requeue) {
+        return events.relay().around(List.of(id), () -> store.requeue(id, requeue, note), given -> {
+            if (given.id() != null) {
+                tell(JobEvent.Kind.REQUEUED, given.id());
+            }
+        });
+    }
+
+    private JobId requeued(JobId id, RequeueResult requeued) {
         JobId now = requeued.id();
         if (now == null) {
             throw refused(id, requeued.result());
         }
-        tell(JobEvent.Kind.REQUEUED, now);
         wake();
         return now;
     }

@@ -3,8 +3,10 @@ package io.reprise;
 
 import io.reprise.fairness.FlowLimit;
 import io.reprise.fairness.GroupRules;
+import io.reprise.fairness.StartGoal;
 import io.reprise.job.JobSpec;
 import io.reprise.retry.RetryPolicy;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,6 +105,42 @@ public record Queue(String name, int weight, @Nullable Integer concurrency, Retr
      */
     public Queue perGroup(String group, FlowLimit limit) {
         return new Queue(name, weight, concurrency, policy, groups.limit(group, limit));
+    }
+
+    /**
+     * Limits a job type within the queue in the whole fleet; see {@link GroupRules#type}. What is over the limit waits,
+     * and jobs of other types go on.
+     *
+     * @param type name of the type
+     * @throws IllegalArgumentException if the name is refused, or there are too many names
+     */
+    public Queue perType(String type, FlowLimit limit) {
+        return new Queue(name, weight, concurrency, policy, groups.type(type, limit));
+    }
+
+    /**
+     * Sets the service level of the queue: how soon a job should start after it is due. What starts later is counted, by
+     * queue and group, and an alert is raised if it is more than 5 % of the jobs. See {@link Reprise#startLevels}.
+     *
+     * @param within 1 ms to 30 days
+     * @throws IllegalArgumentException if {@code within} is outside these bounds
+     */
+    public Queue startWithin(Duration within) {
+        return new Queue(name, weight, concurrency, policy, groups.goal(new StartGoal(within, false)));
+    }
+
+    /**
+     * Lets jobs come first within their priority when they have waited for half of the time of {@link #startWithin}. They
+     * take no turns then: the one that waited longest is first.
+     *
+     * @throws IllegalStateException if {@link #startWithin} was not called before
+     */
+    public Queue lateFirst() {
+        StartGoal goal = groups.goal();
+        if (goal == null) {
+            throw new IllegalStateException("call startWithin before lateFirst: it says which jobs are late");
+        }
+        return new Queue(name, weight, concurrency, policy, groups.goal(new StartGoal(goal.within(), true)));
     }
 
     /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
+import io.reprise.batch.Membership;
 import io.reprise.failure.Failure;
 import io.reprise.internal.run.RemoteRuns;
 import io.reprise.job.Job;
@@ -8,7 +9,9 @@ import io.reprise.job.JobSpec;
 import io.reprise.job.PayloadException;
 import io.reprise.job.Progress;
 import io.reprise.job.RefusedException;
+import io.reprise.remote.RemoteJoin;
 import io.reprise.remote.RemoteLease;
+import io.reprise.remote.RemoteLog;
 import io.reprise.remote.RemoteReport;
 import io.reprise.remote.StaleLeaseException;
 import io.reprise.step.StoredStep;
@@ -54,7 +57,16 @@ public final class RemoteWorkers {
      * @throws IllegalArgumentException if {@code term} is outside its bounds
      */
     public boolean heartbeat(RemoteLease.Key key, Duration term, @Nullable Progress progress) {
-        return runs.renew(key, RemoteLease.requireTerm(term), progress);
+        return heartbeat(key, term, progress, null);
+    }
+
+    /**
+     * Renews a lease as {@link #heartbeat(RemoteLease.Key, Duration, Progress)} does, and stores new log lines.
+     *
+     * @param log new lines; null for none
+     */
+    public boolean heartbeat(RemoteLease.Key key, Duration term, @Nullable Progress progress, @Nullable RemoteLog log) {
+        return runs.renew(key, RemoteLease.requireTerm(term), progress, log);
     }
 
     /**
@@ -83,7 +95,7 @@ public final class RemoteWorkers {
 
     /**
      * Stores that a step has started which must not run twice. A run that finds it STARTED must not run it, and reports
-     * the job as failed for good.
+     * that it failed in this step: see {@link RemoteReport#in}.
      *
      * @param step name with the form of {@link JobSpec#requireName}
      * @throws StaleLeaseException if the lease is lost; nothing is changed
@@ -99,7 +111,8 @@ public final class RemoteWorkers {
      * @param step name with the form of {@link JobSpec#requireName}
      * @param duration 0 to 36,500 days, from the first call for this step
      * @return true if the run has ended; false if the sleep is over and the run goes on
-     * @throws StaleLeaseException if the lease is lost; nothing is changed
+     * @throws StaleLeaseException if the lease is lost, and nothing is changed; or if the sleep would end after the
+     *     deadline of the job, and the job has failed
      * @throws RefusedException if the name is one of a step or an event (INVALID_STATE)
      * @throws PayloadException if the job has too many steps
      */
@@ -114,12 +127,28 @@ public final class RemoteWorkers {
      * @param event name with the form of {@link JobSpec#requireName}
      * @param timeout 0 to 36,500 days, from the first call for this event
      * @return true if the run has ended; false if the event is there or too late, and the run goes on
-     * @throws StaleLeaseException if the lease is lost; nothing is changed
+     * @throws StaleLeaseException if the lease is lost, and nothing is changed; or if the wait would end after the
+     *     deadline of the job, and the job has failed
      * @throws RefusedException if the name is one of a step or a sleep (INVALID_STATE)
      * @throws PayloadException if the job has too many steps
      */
     public boolean await(RemoteLease.Key key, String event, Duration timeout) {
         return runs.pause(key, JobSpec.requireName("event", event), StoredStep.Kind.EVENT, requireWait(timeout));
+    }
+
+    /**
+     * Stores other jobs once, and ends the run until all of them have ended. The next run asks again, and gets their
+     * results. The jobs of a later call for the same step are not looked at.
+     *
+     * @param step name with the form of {@link JobSpec#requireName}
+     * @param jobs at most {@value Membership#MAX_CHILDREN} jobs without unique and idempotency keys
+     * @throws StaleLeaseException if the lease is lost; nothing is changed
+     * @throws RefusedException if the name is one of another kind of step, or the join cannot go on (INVALID_STATE)
+     * @throws IllegalArgumentException if there are too many jobs, or one has a key
+     * @throws PayloadException if the job has too many steps
+     */
+    public RemoteJoin join(RemoteLease.Key key, String step, List<? extends JobRequest<?>> jobs) {
+        return runs.join(key, JobSpec.requireName("step", step), jobs);
     }
 
     private static Duration requireWait(Duration wait) {

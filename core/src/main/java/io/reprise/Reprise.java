@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
+import io.reprise.batch.BatchState;
+import io.reprise.insight.Activity;
 import io.reprise.insight.Alert;
 import io.reprise.insight.Behind;
 import io.reprise.insight.Costs;
 import io.reprise.insight.Evidence;
 import io.reprise.insight.Explanation;
+import io.reprise.insight.GroupBacklog;
+import io.reprise.insight.LogLine;
 import io.reprise.insight.QueuePosition;
 import io.reprise.insight.ResourceStatus;
+import io.reprise.insight.StartLevel;
 import io.reprise.internal.control.ControlOperations;
 import io.reprise.internal.control.EnqueueCeilings;
 import io.reprise.internal.control.LiveSettings;
@@ -15,6 +20,7 @@ import io.reprise.internal.engine.Driver;
 import io.reprise.internal.engine.Engine;
 import io.reprise.internal.engine.StoreClock;
 import io.reprise.internal.engine.WorkerSettings;
+import io.reprise.internal.run.FlowRules;
 import io.reprise.internal.run.Handlers;
 import io.reprise.internal.run.Interceptors;
 import io.reprise.internal.settle.Chain;
@@ -49,23 +55,30 @@ import io.reprise.retry.RetryPolicy;
 import io.reprise.settings.CeilingException;
 import io.reprise.step.StoredStep;
 import io.reprise.step.Telling;
+import io.reprise.store.ActivityQuery;
 import io.reprise.store.JobStore;
 import io.reprise.store.JobWriter;
+import io.reprise.store.StoreException;
+import io.reprise.text.JsonSyntax;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A durable job queue: it enqueues jobs, and runs the jobs that handlers are registered for.
@@ -90,6 +103,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Reprise implements AutoCloseable {
 
+    private static final Logger log = LoggerFactory.getLogger("io.reprise");
+    private static final int GROUPED_JOBS = 100_000;
+    private static final Comparator<GroupBacklog> MOST_JOBS = Comparator.comparingLong(
+                    (GroupBacklog group) -> -group.jobs())
+            .thenComparing(GroupBacklog::queue)
+            .thenComparing(GroupBacklog::group);
     private static final Duration FIRST_LOOK = Duration.ofMillis(5);
     private static final Duration LAST_LOOK = Duration.ofMillis(250);
 
@@ -149,8 +168,10 @@ public final class Reprise implements AutoCloseable {
         this.live = config.live();
         this.refreshedNanos = new AtomicLong(driver.nanos());
         this.predictor = new Predictor(store, driver);
-        this.ceilings = new EnqueueCeilings(store, live, driver::nanos);
+        this.ceilings = config.ceilings();
         config.enqueuer().serves(this::enqueue, this::enqueue);
+        lookForStreams();
+        config.enqueuer().batches(this::specs, this::store);
     }
 
     /** Creates a builder with the defaults. Only a store must be set. */
@@ -234,16 +255,17 @@ public final class Reprise implements AutoCloseable {
      * @throws IllegalArgumentException see {@link #enqueueAll(List)}
      */
     public List<Enqueued> offerAll(List<? extends JobRequest<?>> jobs) {
+        return store(specs(jobs));
+    }
+
+    private List<Enqueued> store(List<JobSpec> jobs) {
         requireOpen(closed);
         Transaction current = seams.transactions().find();
-        return interceptors.onEnqueue(
-                specs(jobs), specs -> current == null ? storeAlone(specs) : storeWithin(current, specs));
+        return interceptors.onEnqueue(jobs, specs -> current == null ? storeAlone(specs) : storeWithin(current, specs));
     }
 
     private List<Enqueued> storeAlone(List<JobSpec> specs) {
-        List<Enqueued> inserted = store.insert(specs);
-        announce(specs, inserted);
-        return inserted;
+        return events.relay().around(specs.size(), () -> store.insert(specs), inserted -> announce(specs, inserted));
     }
 
     private List<Enqueued> storeWithin(Transaction current, List<JobSpec> specs) {
@@ -363,6 +385,33 @@ public final class Reprise implements AutoCloseable {
     }
 
     /**
+     * Returns a batch: jobs with a common end. Nothing is stored until members are added or the batch is closed. A name
+     * that is there leads to that batch.
+     *
+     * @param name name with the form of {@link JobSpec#requireName}
+     * @throws IllegalArgumentException if {@code name} does not have this form
+     */
+    public Batch batch(String name) {
+        return new Batch(store, name, new Batch.Seams(this::specs, this::store));
+    }
+
+    /** Returns a batch as it is now; empty if it does not exist. */
+    public Optional<BatchState> findBatch(String name) {
+        return store.batch(JobSpec.requireName("batch", name));
+    }
+
+    /**
+     * Returns a page of batches, by name.
+     *
+     * @param prefix beginning of the names; empty for all
+     * @param limit batches per page
+     * @param cursor {@link Page#next} of the page before; null for the first page
+     */
+    public Page<BatchState> batches(String prefix, int limit, @Nullable String cursor) {
+        return store.batches(prefix, limit, cursor);
+    }
+
+    /**
      * Tells a live job an event, for which its handler waits by {@link JobContext#await}. The event may come before the
      * handler waits. The first event of a name stays. Storing the event and waking the job are one step.
      *
@@ -375,17 +424,23 @@ public final class Reprise implements AutoCloseable {
      *     {@value StoredStep#MAX_VALUE_BYTES} bytes
      */
     public boolean tell(JobId id, String event, Object value) {
-        return tellJson(id, event, value.getClass().getName(), codec.encode(value));
+        return tellEncoded(id, event, value.getClass().getName(), codec.encode(value));
     }
 
     /**
      * Tells a live job an event in JSON, as {@link #tell} does.
      *
      * @param type name for the class of the value in messages
+     * @param json JSON text; {@code "null"} if only the coming of the event counts
      * @throws RefusedException see {@link #tell}
      * @throws PayloadException see {@link #tell}
+     * @throws IllegalArgumentException if {@code json} is not JSON
      */
     public boolean tellJson(JobId id, String event, String type, String json) {
+        return tellEncoded(id, event, type, JsonSyntax.require("event " + event, json));
+    }
+
+    private boolean tellEncoded(JobId id, String event, String type, String json) {
         JobSpec.requireName("event", event);
         String stored = codec.seal(json);
         int bytes = stored.getBytes(StandardCharsets.UTF_8).length;
@@ -421,6 +476,14 @@ public final class Reprise implements AutoCloseable {
      */
     public List<StoredStep> steps(JobId id) {
         return store.steps(id).steps();
+    }
+
+    /**
+     * Returns the lines that handlers of a job wrote by {@link JobContext#log}, those of its latest 25 runs, oldest
+     * first. Lines of a run that is under way come with the heartbeats of its worker. Empty if the job does not exist.
+     */
+    public List<LogLine> log(JobId id) {
+        return store.log(id);
     }
 
     /**
@@ -464,7 +527,16 @@ public final class Reprise implements AutoCloseable {
         QueuePosition queuePosition = store.queuePosition(id, Explanation.MAX_JOBS + 1)
                 .orElseThrow(() -> new RefusedException(
                         RefusedException.Code.NOT_FOUND, "Job " + id + " does not exist: it may have been pruned"));
-        return new Explainer(store, queuePosition, effective(queuePosition.job()), predictor, controlOperations)
+        if (engine == null) {
+            live.refresh();
+        }
+        return new Explainer(
+                        store,
+                        queuePosition,
+                        effective(queuePosition.job()),
+                        predictor,
+                        controlOperations,
+                        new FlowRules(settings.queues(), live))
                 .explain();
     }
 
@@ -493,6 +565,53 @@ public final class Reprise implements AutoCloseable {
     /** Returns the alerts that are raised now. */
     public List<Alert> alerts() {
         return store.alerts();
+    }
+
+    /**
+     * Returns how many jobs started in time, for each queue with a service level and each of its groups, in the last hours
+     * of the clock. At most 200 names are counted in an hour; others are added up as {@link Activity#REST}.
+     *
+     * @param hours 1 to 180; the last one has just begun
+     * @throws IllegalArgumentException if {@code hours} is outside these bounds
+     * @see Queue#startWithin
+     */
+    public List<StartLevel> startLevels(int hours) {
+        List<StartLevel> levels = new ArrayList<>();
+        for (Activity.Subject subject : List.of(Activity.Subject.START, Activity.Subject.GROUP_START)) {
+            Map<String, Activity.Counts> sums = new TreeMap<>();
+            store.activity(ActivityQuery.each(subject, Activity.Step.HOUR, hours))
+                    .forEach(row -> sums.merge(row.name(), row.counts(), Activity.Counts::plus));
+            sums.forEach((name, counts) -> levels.add(new Activity(subject, name, counts).level()));
+        }
+        return levels;
+    }
+
+    /**
+     * Returns the groups of a queue that have most jobs, running or waiting, the greatest first.
+     *
+     * @param most groups at most. At most 100,000 jobs of the queue are looked at
+     */
+    public List<GroupBacklog> topGroups(String queue, int most) {
+        return store.groups(queue, GROUPED_JOBS).entrySet().stream()
+                .map(group -> new GroupBacklog(queue, group.getKey(), group.getValue()))
+                .sorted(MOST_JOBS)
+                .limit(most)
+                .toList();
+    }
+
+    /**
+     * Returns up to 100 groups that have most jobs, running or waiting, of the ten queues with most jobs, the greatest
+     * first. At most 100,000 jobs of each queue are looked at.
+     */
+    public List<GroupBacklog> topGroups() {
+        return queues().stream()
+                .filter(queue -> queue.count(JobState.PENDING) > 0)
+                .sorted(Comparator.comparingLong((QueueState queue) -> -queue.count(JobState.PENDING)))
+                .limit(10)
+                .flatMap(queue -> topGroups(queue.name(), 100).stream())
+                .sorted(MOST_JOBS)
+                .limit(100)
+                .toList();
     }
 
     /** Returns every queue that has jobs or settings, with counts by state. */
@@ -547,6 +666,7 @@ public final class Reprise implements AutoCloseable {
      * @throws IllegalArgumentException if the cron expression cannot be read, or the job or one that
      *     follows it has an idempotency key
      * @throws PayloadException if the payload of the job cannot be encoded
+     * @throws CeilingException if an operator's ceiling refuses a payload
      * @throws RepriseException if the cron expression never fires again
      */
     public void schedule(Schedule schedule) {
@@ -561,11 +681,13 @@ public final class Reprise implements AutoCloseable {
      * @throws IllegalArgumentException if the cron expression cannot be read, or the job or one that
      *     follows it has an idempotency key
      * @throws PayloadException if the payload of the job cannot be encoded
+     * @throws CeilingException if an operator's ceiling refuses a payload
      * @throws RepriseException if the cron expression never fires again
      */
     public void schedule(Schedule schedule, @Nullable AuditNote note) {
         String rule = ScheduleRule.text(schedule);
         JobSpec job = spec(schedule.job());
+        ceilings.requirePayloads(job);
         boolean follower = Chain.of(job).stream()
                 .flatMap(chain -> chain.links().stream())
                 .anyMatch(link -> link.spec().idempotencyKey() != null);
@@ -707,6 +829,7 @@ public final class Reprise implements AutoCloseable {
                         codec,
                         this::effective,
                         this::bound,
+                        ceilings,
                         new AuditNote(who, why)));
     }
 
@@ -745,6 +868,15 @@ public final class Reprise implements AutoCloseable {
                 && driver.nanos() - last > REFRESH.toNanos()
                 && refreshedNanos.compareAndSet(last, driver.nanos())) {
             live.refresh();
+            lookForStreams();
+        }
+    }
+
+    private void lookForStreams() {
+        try {
+            events.relay().look();
+        } catch (StoreException e) {
+            log.debug("Nobody knows whether events are wanted: {}", e.getMessage());
         }
     }
 

@@ -2,8 +2,10 @@
 package io.reprise;
 
 import io.reprise.control.ControlSettings;
+import io.reprise.fairness.FlowLint;
 import io.reprise.insight.AlertRules;
 import io.reprise.internal.control.ControlConfig;
+import io.reprise.internal.control.EnqueueCeilings;
 import io.reprise.internal.control.LiveSettings;
 import io.reprise.internal.engine.Driver;
 import io.reprise.internal.engine.Engine;
@@ -22,6 +24,7 @@ import io.reprise.internal.settle.Events;
 import io.reprise.internal.settle.FollowUps;
 import io.reprise.internal.settle.PolicyLayers;
 import io.reprise.job.JobSpec;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.settings.FleetSettings;
 import io.reprise.store.JobStore;
@@ -31,6 +34,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -67,6 +71,8 @@ public final class RepriseBuilder {
     private CurrentTransaction transactions = CurrentTransaction.NONE;
     private Predicate<JobSpec> mayFire = job -> true;
     private @Nullable String name;
+    private final Map<String, Integer> typeConcurrency = new HashMap<>();
+    private Set<String> offers = Set.of();
     private int concurrency = 10;
     private int threads = Integer.MAX_VALUE;
     private boolean strictOrder;
@@ -187,6 +193,29 @@ public final class RepriseBuilder {
      */
     public RepriseBuilder concurrency(int jobs) {
         this.concurrency = (int) inRange("concurrency", jobs, 1, 10_000);
+        return this;
+    }
+
+    /**
+     * Limits how many jobs of a type this process runs at once, below {@link #concurrency(int)}. The last call for a type
+     * wins. The default is no limit of its own. For a limit of the whole fleet see {@link Queue#perType}.
+     *
+     * @param jobs 1 to 10,000
+     * @throws IllegalArgumentException if {@code jobs} is outside these bounds
+     */
+    public RepriseBuilder concurrency(JobType<?> type, int jobs) {
+        typeConcurrency.put(type.name(), (int) inRange("concurrency of type '" + type.name() + "'", jobs, 1, 10_000));
+        return this;
+    }
+
+    /**
+     * Names what this worker offers, such as {@code gpu} or {@code eu}. It also runs jobs of its queues that need some of
+     * it. The default is nothing. See {@link JobRequest#needs}.
+     *
+     * @throws IllegalArgumentException if a label is refused, or there are more than {@value Needs#MOST}
+     */
+    public RepriseBuilder offers(String... labels) {
+        this.offers = Needs.require(List.of(labels));
         return this;
     }
 
@@ -467,6 +496,7 @@ public final class RepriseBuilder {
         LiveSettings live = LiveSettings.of(opened, fleet);
         live.refresh();
         live.warnsOf(running());
+        queues.forEach(queue -> FlowLint.of(queue.name(), queue.groups()).forEach(warning -> log.warn("{}", warning)));
         PolicyLayers policies = new PolicyLayers(resources, queues, policy, livePolicies, live);
         ControlConfig rules = new ControlConfig(control, resources, live);
         WorkerSettings settings = settings(worker);
@@ -487,7 +517,8 @@ public final class RepriseBuilder {
                 rules,
                 mayFire,
                 retries,
-                live);
+                live,
+                new EnqueueCeilings(opened, live, driver::nanos));
         RetryPolicy lowest = policy;
         Reprise.Seams seams = new Reprise.Seams(driver, random, transactions, binder, () -> {
             if (handlers.isEmpty() && !config.settings().onlyHandled()) {
@@ -516,7 +547,13 @@ public final class RepriseBuilder {
                         config.handlers().policies().stream(),
                         config.settings().queues().stream().map(Queue::policy))
                 .toList();
-        config.control().lint(own, lowest).forEach(warning -> log.warn("{} ({})", warning.message(), warning.code()));
+        Stream.concat(
+                        config.control().lint(own, lowest).stream(),
+                        ControlConfig.rates(
+                                config.settings().queues(),
+                                config.settings().timing().lease())
+                                .stream())
+                .forEach(warning -> log.warn("{} ({})", warning.message(), warning.code()));
     }
 
     private WorkerSettings settings(String worker) {
@@ -524,10 +561,12 @@ public final class RepriseBuilder {
                 worker,
                 concurrency,
                 queues,
+                typeConcurrency,
                 strictOrder,
                 retryShare,
                 new WorkerSettings.Timing(lease, poll, stopGrace, cancelGrace),
                 new WorkerSettings.Keep(keepFinished, keepFailed, keepAudit),
+                offers,
                 remoteWorkers);
     }
 

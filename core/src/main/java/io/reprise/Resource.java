@@ -3,8 +3,10 @@ package io.reprise;
 
 import io.reprise.control.BreakerSettings;
 import io.reprise.control.BudgetSettings;
+import io.reprise.fairness.FlowLimit;
 import io.reprise.job.JobSpec;
 import io.reprise.retry.RetryPolicy;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,13 +18,16 @@ import org.jspecify.annotations.Nullable;
  * @param breaker settings of its breaker; null for those of the worker
  * @param budget settings of its retry budget; null for those of the worker
  * @param policy retry policy of jobs that name this resource, below those of job and type and above that of the queue
+ * @param rate calls of jobs with this resource that may start in a time, in the whole fleet; {@link FlowLimit#NONE} for any
+ *     number
  * @since 0.1.0
  */
 public record Resource(
         String name,
         @Nullable BreakerSettings breaker,
         @Nullable BudgetSettings budget,
-        RetryPolicy policy) {
+        RetryPolicy policy,
+        FlowLimit rate) {
 
     /**
      * Checks the name.
@@ -31,6 +36,9 @@ public record Resource(
      */
     public Resource {
         JobSpec.requireName("resource", name);
+        if (rate.running() != null) {
+            throw new IllegalArgumentException("the rate of resource '" + name + "' must not limit what runs");
+        }
     }
 
     /**
@@ -39,19 +47,19 @@ public record Resource(
      * @throws IllegalArgumentException if {@code name} does not have the form of {@link JobSpec#requireName}
      */
     public static Resource of(String name) {
-        return new Resource(name, null, null, RetryPolicy.unset());
+        return new Resource(name, null, null, RetryPolicy.unset(), FlowLimit.NONE);
     }
 
     /** Sets the breaker. The default is {@link io.reprise.control.ControlSettings#breaker} of the worker. */
     public Resource breaker(BreakerSettings settings) {
-        return new Resource(name, settings, budget, policy);
+        return new Resource(name, settings, budget, policy, rate);
     }
 
     /**
      * Sets the retry budget. The default is {@link io.reprise.control.ControlSettings#resourceBudget} of the worker.
      */
     public Resource budget(BudgetSettings settings) {
-        return new Resource(name, breaker, settings, policy);
+        return new Resource(name, breaker, settings, policy, rate);
     }
 
     /**
@@ -59,6 +67,19 @@ public record Resource(
      * and type, and above that of the queue. The default is {@link RetryPolicy#unset}.
      */
     public Resource retry(RetryPolicy policy) {
-        return new Resource(name, breaker, budget, policy);
+        return new Resource(name, breaker, budget, policy, rate);
+    }
+
+    /**
+     * Limits how many jobs of this resource start in a time, in the whole fleet: the quota of a provider. Starts are
+     * evenly spaced, but for half a second's worth at once. What is over the rate is parked and released at the rate.
+     * The default is no limit. It can be changed at run time; see docs/fairness.md.
+     *
+     * @param starts 1 to 1,000,000
+     * @param per 1 ms to 1 day
+     * @throws IllegalArgumentException if a value is outside these bounds
+     */
+    public Resource rate(int starts, Duration per) {
+        return new Resource(name, breaker, budget, policy, FlowLimit.rate(starts, per));
     }
 }

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * {@link RepriseBuilder#retryAdvisor(RetryAdvisor)}. It is asked once for each failed run of a worker or remote worker,
  * not for lost workers, snoozes, cancellations and shutdowns.
  *
- * <p>It runs on the thread of the handler and must be quick: advice that takes longer than a second is ignored. If it
- * throws or returns null, the decision of the policy stands. Both are logged and told to
- * {@link JobListener#onAdvisorFailure}. The history of the job names the advisor in the rule of the decision.
+ * <p>It runs on a thread of its own and must be quick: advice that takes longer than a second is ignored, and its thread
+ * is interrupted. Then, and if it throws or returns null, the decision of the policy stands. All of this is logged and
+ * told to {@link JobListener#onAdvisorFailure}. The history of the job names the advisor in the rule of the decision.
  * Implementations are thread-safe.
  *
  * @since 0.1.0

@@ -11,8 +11,12 @@ import io.reprise.failure.FailureClass;
 import io.reprise.job.AuditNote;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSignal;
 import io.reprise.job.JobState;
 import io.reprise.job.WaitReason;
+import io.reprise.remote.RemoteLease;
+import io.reprise.remote.RemoteReport;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.Jitter;
 import io.reprise.retry.RetryPolicy;
@@ -20,12 +24,14 @@ import io.reprise.settings.CeilingException;
 import io.reprise.settings.CeilingLint;
 import io.reprise.settings.FleetSettings;
 import io.reprise.settings.SettingsBook;
+import io.reprise.store.JobChange;
 import io.reprise.store.JobStore;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** Ceilings and budgets that an operator sets while the fleet runs. */
@@ -120,7 +126,7 @@ class CeilingsTest {
                     .hasMessageContaining("Queue 'small' would hold 4 jobs but must hold at most 3");
             engine.reprise
                     .as("ada", "room")
-                    .all(io.reprise.job.JobQuery.all().queue("small"))
+                    .all(JobQuery.all().queue("small"))
                     .limit(1)
                     .cancel();
             engine.worker.advance(FOLLOWED);
@@ -142,6 +148,116 @@ class CeilingsTest {
                             CeilingException.class,
                             refusal -> assertThat(refusal.kind()).isEqualTo(CeilingException.Kind.PAYLOAD))
                     .hasMessageContaining("bytes but must be at most 100");
+        }
+    }
+
+    @Test
+    void every_way_into_a_full_queue_is_refused() {
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {
+            throw JobSignal.fail("dead");
+        })) {
+            JobId dead = engine.reprise.enqueue(WORK.job("dead").queue("small"));
+            JobId other = engine.reprise.enqueue(WORK.job("other").after(Duration.ofHours(1)));
+            engine.worker.advance(Duration.ofSeconds(1));
+            put(engine.memory, """
+                    {"queues":{"small":{"ceilings":{"queueDepth":1}}}}
+                    """);
+            engine.worker.advance(FOLLOWED);
+            JobRequest<String> waits = WORK.job("x").queue("small").after(Duration.ofHours(1));
+            JobId only = engine.reprise.enqueue(waits);
+            Operations ada = engine.reprise.as("ada", null);
+            ada.retry(only, ManualRetry.NOW.at(engine.clock.instant().plusSeconds(3_600)));
+            List<ThrowingCallable> ways = List.of(
+                    () -> ada.retry(dead, ManualRetry.NOW.forced()),
+                    () -> ada.replay(dead, Replay.FRESH),
+                    () -> ada.change(other, JobChange.NONE.toQueue("small")),
+                    () -> engine.reprise.enqueue(WORK.job("first").then(waits)));
+            assertThat(ways)
+                    .allSatisfy(way -> assertThatThrownBy(way)
+                            .isInstanceOfSatisfying(
+                                    CeilingException.class,
+                                    full -> assertThat(full.kind()).isEqualTo(CeilingException.Kind.DEPTH)));
+            assertThat(ada.all(JobQuery.deadLetters()).replay(Replay.FRESH).refused())
+                    .containsEntry(dead, "Job " + dead + " stays: the queue is full with 1 jobs");
+            assertThat(ada.all(JobQuery.all().queue("default").state(JobState.PENDING))
+                            .change(JobChange.NONE.toQueue("small"))
+                            .refused())
+                    .containsOnlyKeys(other);
+            assertThat(engine.job(dead).state()).isEqualTo(JobState.FAILED);
+            assertThat(engine.job(other).queue()).isEqualTo("default");
+
+            ada.cancel(only);
+            engine.worker.advance(FOLLOWED);
+            ada.replay(dead, Replay.FRESH);
+        }
+    }
+
+    @Test
+    void a_schedule_skips_firings_into_a_full_queue_and_goes_on_when_there_is_room() {
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {})) {
+            put(engine.memory, """
+                    {"queues":{"small":{"ceilings":{"queueDepth":1}}}}
+                    """);
+            engine.worker.advance(FOLLOWED);
+            JobId only = engine.reprise.enqueue(WORK.job("x").queue("small").after(Duration.ofDays(1)));
+            engine.reprise.schedule(Schedule.every(
+                    "minutely", Duration.ofMinutes(1), WORK.job("fired").queue("small")));
+            engine.worker.advance(Duration.ofMinutes(5));
+            assertThat(engine.ran).isEmpty();
+            assertThatThrownBy(() -> engine.reprise.as("ada", null).trigger("minutely"))
+                    .isInstanceOf(CeilingException.class);
+            engine.reprise.as("ada", null).cancel(only);
+            engine.worker.advance(Duration.ofMinutes(3));
+            assertThat(engine.ran).contains("fired");
+        }
+    }
+
+    @Test
+    void no_payload_above_the_ceiling_is_stored_in_any_way() {
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {
+            throw JobSignal.fail("dead");
+        })) {
+            put(engine.memory, "{\"defaults\":{\"ceilings\":{\"payloadBytes\":100}}}");
+            JobId dead = engine.reprise.enqueue(WORK.job("dead"));
+            engine.worker.advance(FOLLOWED);
+            JobId waits = engine.reprise.enqueue(WORK.job("x").after(Duration.ofHours(1)));
+            Operations ada = engine.reprise.as("ada", null);
+            String large = '"' + "a".repeat(200) + '"';
+            List<ThrowingCallable> ways = List.of(
+                    () -> ada.change(waits, JobChange.NONE.withPayload(large)),
+                    () -> ada.replay(dead, Replay.FRESH.withPayload(large)),
+                    () -> engine.reprise.schedule(Schedule.every("s", Duration.ofHours(1), WORK.job(large))),
+                    () -> engine.reprise.schedule(Schedule.every(
+                            "s", Duration.ofHours(1), WORK.job("first").then(WORK.job(large)))));
+            assertThat(ways)
+                    .allSatisfy(way -> assertThatThrownBy(way)
+                            .isInstanceOfSatisfying(
+                                    CeilingException.class,
+                                    refusal -> assertThat(refusal.kind()).isEqualTo(CeilingException.Kind.PAYLOAD)));
+            assertThat(engine.reprise.schedules()).isEmpty();
+            assertThat(engine.job(waits).spec().payload()).doesNotContain("aaaa");
+        }
+    }
+
+    @Test
+    void a_text_that_is_not_json_is_stored_nowhere() {
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {
+            throw JobSignal.fail("dead");
+        })) {
+            JobId dead = engine.reprise.enqueue(WORK.job("dead"));
+            engine.worker.advance(FOLLOWED);
+            JobId waits = engine.reprise.enqueue(WORK.job("x").after(Duration.ofHours(1)));
+            Operations ada = engine.reprise.as("ada", null);
+            List<ThrowingCallable> ways = List.of(
+                    () -> engine.reprise.tellJson(waits, "go", "JSON", "{oops"),
+                    () -> engine.reprise.tellJson(waits, "go", "JSON", null),
+                    () -> ada.change(waits, JobChange.NONE.withPayload("{oops")),
+                    () -> ada.replay(dead, Replay.FRESH.withPayload("{oops")),
+                    () -> ada.finishStep(dead, "step", "{oops"),
+                    () -> RemoteReport.completed(new RemoteLease.Key(1, waits, false), "{oops"));
+            assertThat(ways).allSatisfy(way -> assertThatThrownBy(way).isInstanceOf(IllegalArgumentException.class));
+            assertThat(engine.reprise.steps(waits)).isEmpty();
+            assertThat(engine.reprise.tellJson(waits, "go", "JSON", "null")).isTrue();
         }
     }
 
@@ -175,7 +291,7 @@ class CeilingsTest {
         assertThatThrownBy(() -> FleetSettings.fromJson("{\"types\":{\"b\":{\"budget\":{\"overflow\":\"hope\"}}}}"))
                 .hasMessageContaining("budget.overflow is hope but must be wait or fail");
         assertThatThrownBy(() -> FleetSettings.fromJson("{\"queues\":{\"q\":{\"order\":\"luck\"}}}"))
-                .hasMessageContaining("order is luck but must be share or priority");
+                .hasMessageContaining("order is luck but must be share, priority or creation");
         assertThatThrownBy(() -> FleetSettings.fromJson("{\"defaults\":{\"ceilings\":{\"queueDepth\":0}}}"))
                 .hasMessageContaining("ceilings.queueDepth is 0 but must be 1 to 100000000");
         assertThatThrownBy(() -> FleetSettings.fromJson(

@@ -278,7 +278,7 @@ class ControlSurvivalTest {
             put(fleet, "budget/resource/" + PROVIDER, "level=-1e300\nat=" + fleet.clock.instant());
             fleet.failure = new IllegalStateException("not now");
             JobId id = fleet.enqueue();
-            fleet.pass(Duration.ofSeconds(2));
+            fleet.pass(Duration.ofMillis(500));
             assertThat(fleet.store.find(id).orElseThrow().status().waitReason()).isEqualTo(WaitReason.BUDGET);
             fleet.failure = null;
             fleet.pass(Duration.ofMinutes(1));

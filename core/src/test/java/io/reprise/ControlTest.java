@@ -27,14 +27,17 @@ import io.reprise.retry.RetryPolicy;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
 import io.reprise.store.JobStore;
+import io.reprise.testing.ManualClock;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Breakers, limits and budgets of a whole fleet in virtual time. */
@@ -78,6 +81,54 @@ class ControlTest {
             assertThat(fleet.events.get(fleet.events.size() - 1).kind()).isEqualTo(ControlEvent.Kind.BREAKER_RAMPING);
             assertThat(fleet.parkings - parked).as("of 200 that came").isLessThan(100);
         }
+    }
+
+    @Test
+    void a_backlog_that_no_worker_has_claimed_yet_comes_back_at_the_rate_before() {
+        try (ControlFixture fleet = new ControlFixture(0)) {
+            fleet.add(builder -> builder.store(busy(fleet.store, fleet.clock)));
+            fleet.any().enqueueAll(Collections.nCopies(70_000, CALL.job("x").resource(PROVIDER)));
+            fleet.pass(Duration.ofSeconds(4));
+            fleet.down = true;
+            fleet.pass(Duration.ofSeconds(10));
+            fleet.down = false;
+            while (!fleet.kinds().contains(Kind.BREAKER_RAMPING)) {
+                fleet.pass(Duration.ofMillis(100));
+            }
+            long ramps = Duration.between(fleet.start, fleet.clock.instant()).toSeconds();
+            int parked = fleet.parkings;
+            fleet.pass(Duration.ofSeconds(9));
+            double before = fleet.calls(1, 4) / 3.0;
+            assertThat(fleet.calls(ramps + 5, ramps + 8) / 3.0)
+                    .as("calls per second, %s before", before)
+                    .isGreaterThan(0.8 * before);
+            assertThat(fleet.parkings - parked).as("claims for nothing").isLessThan(5_000);
+        }
+    }
+
+    /** Limits claims to 200 jobs each 100 ms: a claim that ends in a parking costs as much as one that ends in a run. */
+    private static JobStore busy(JobStore store, ManualClock clock) {
+        Instant[] next = {clock.instant()};
+        return intercepted(store, (method, args) -> {
+            if (!method.equals("claim")) {
+                return null;
+            }
+            if (clock.instant().isBefore(next[0])) {
+                return List.of();
+            }
+            next[0] = clock.instant().plusMillis(100);
+            ClaimRequest all = (ClaimRequest) args[0];
+            return store.claim(new ClaimRequest(
+                    all.worker(),
+                    all.lease(),
+                    Math.min(all.max(), 200),
+                    all.demands(),
+                    all.retryShare(),
+                    all.suspects(),
+                    all.types(),
+                    all.others(),
+                    all.remote()));
+        });
     }
 
     @Test
@@ -418,9 +469,26 @@ class ControlTest {
     }
 
     private static JobStore counting(JobStore store, Map<String, Integer> calls) {
+        return intercepted(store, (method, args) -> {
+            calls.merge(method, 1, Integer::sum);
+            return null;
+        });
+    }
+
+    private interface Interceptor {
+
+        /** Returns the answer to a call, or null if the store is to answer it. */
+        @Nullable
+        Object answer(String method, Object[] args);
+    }
+
+    private static JobStore intercepted(JobStore store, Interceptor interceptor) {
         return (JobStore) Proxy.newProxyInstance(
                 JobStore.class.getClassLoader(), new Class<?>[] {JobStore.class}, (proxy, method, args) -> {
-                    calls.merge(method.getName(), 1, Integer::sum);
+                    Object answer = interceptor.answer(method.getName(), args);
+                    if (answer != null) {
+                        return answer;
+                    }
                     try {
                         return method.invoke(store, args);
                     } catch (InvocationTargetException e) {

@@ -4,13 +4,17 @@ package io.reprise;
 import static io.reprise.EngineFixture.EXACT;
 import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reprise.failure.FailureClass;
 import io.reprise.insight.JobEvent;
 import io.reprise.insight.JobEvent.Kind;
 import io.reprise.insight.RetryView;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSignal;
+import io.reprise.retry.FailReason;
+import io.reprise.step.Step;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -51,6 +55,41 @@ class EventRetriesTest {
         })) {
             JobId id = engine.reprise.enqueue(WORK.job("a").retry(EXACT));
             engine.worker.runDue();
+            assertThat(last(engine, Kind.FAILED)).isEqualTo(RetryView.of(engine.job(id)));
+            assertThat(last(engine, Kind.FAILED).isRetryable()).isFalse();
+        }
+    }
+
+    @Test
+    void what_a_limit_of_a_branch_exhausted_is_not_retryable_as_a_manual_retry_says() {
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {
+            throw new IOException("down");
+        })) {
+            JobId id = engine.reprise.enqueue(WORK.job("a")
+                    .retry(EXACT.maxAttempts(8)
+                            .on(FailureClass.TRANSIENT)
+                            .maxAttempts(2)
+                            .policy()));
+            engine.worker.advance(Duration.ofHours(1));
+            assertThat(engine.job(id).failReason()).isEqualTo(FailReason.EXHAUSTED);
+            assertThat(engine.job(id).isRetryable()).isFalse();
+            assertThat(last(engine, Kind.FAILED)).isEqualTo(RetryView.of(engine.job(id)));
+            Operations ada = engine.reprise.as("ada", null);
+            assertThatThrownBy(() -> ada.retry(id, ManualRetry.NOW)).hasMessageContaining("all of its 2 attempt(s)");
+            ada.retry(id, ManualRetry.NOW.granting(1));
+            assertThat(engine.job(id).isRetryable()).isTrue();
+        }
+    }
+
+    @Test
+    void a_step_whose_outcome_is_unknown_is_not_retryable() {
+        try (EngineFixture engine = new EngineFixture(
+                (payload, job) -> job.step(Step.of("pay", String.class).atMostOnce(), () -> {
+                    throw new IOException("the connection broke");
+                }))) {
+            JobId id = engine.reprise.enqueue(WORK.job("a").retry(EXACT));
+            engine.worker.advance(Duration.ofHours(1));
+            assertThat(engine.job(id).failReason()).isEqualTo(FailReason.UNKNOWN_OUTCOME);
             assertThat(last(engine, Kind.FAILED)).isEqualTo(RetryView.of(engine.job(id)));
             assertThat(last(engine, Kind.FAILED).isRetryable()).isFalse();
         }

@@ -5,6 +5,7 @@ import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.job.JobId;
+import io.reprise.retry.Jitter;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.settings.FleetSettings;
 import io.reprise.testing.InMemoryJobStore;
@@ -157,5 +158,35 @@ class FairnessTest {
         List<String> shared = highRetriesBesideManyLowJobs("{}");
         assertThat(shared).hasSize(11_000);
         assertThat(shared.lastIndexOf("bad")).isGreaterThan(1_000);
+    }
+
+    /** The rule of the MongoDB micro-queue (MG-03). */
+    @Test
+    void by_creation_a_retry_comes_before_all_jobs_that_came_after_it() {
+        RetryPolicy late = RetryPolicy.fixed(Duration.ofSeconds(30)).jitter(Jitter.none());
+        RetryPolicy soon = RetryPolicy.fixed(Duration.ofSeconds(10)).jitter(Jitter.none());
+        FleetSettings settings = FleetSettings.fromJson("{\"queues\":{\"default\":{\"order\":\"creation\"}}}");
+        try (EngineFixture engine = new EngineFixture(
+                (payload, job) -> {
+                    if (payload.startsWith("old") && job.attempt() == 1) {
+                        throw new IOException("once");
+                    }
+                },
+                builder -> builder.concurrency(1).fleetSettings(settings))) {
+            engine.reprise.enqueue(WORK.job("old-1").retry(late));
+            engine.worker.advance(Duration.ofMillis(1));
+            engine.reprise.enqueue(WORK.job("old-2").retry(soon));
+            engine.worker.advance(Duration.ofSeconds(1));
+            engine.reprise.as("ada", null).pause("default");
+            for (int i = 0; i < 100; i++) {
+                engine.reprise.enqueue(WORK.job("new-" + i));
+            }
+            engine.worker.advance(Duration.ofMinutes(1));
+            engine.ran.clear();
+            engine.reprise.as("ada", null).resume("default");
+            engine.worker.advance(Duration.ofMinutes(1));
+            assertThat(engine.ran).hasSize(102);
+            assertThat(engine.ran.subList(0, 4)).containsExactly("old-1", "old-2", "new-0", "new-1");
+        }
     }
 }

@@ -5,11 +5,14 @@ import static io.reprise.EngineFixture.EXACT;
 import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import io.reprise.control.ControlSettings;
 import io.reprise.failure.Failure;
 import io.reprise.failure.FailureClass;
+import io.reprise.insight.Activity;
+import io.reprise.insight.ActivityPeriod;
 import io.reprise.insight.CostEntry;
 import io.reprise.insight.Costs;
 import io.reprise.insight.ErrorKey;
@@ -26,6 +29,7 @@ import io.reprise.job.WorkerState;
 import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.Prediction;
+import io.reprise.store.ActivityQuery;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.CountedAs;
 import io.reprise.store.Settlement;
@@ -206,6 +210,42 @@ class InsightTest {
             assertThat(costs.type("other").entries()).isEmpty();
             assertThat(costs.entries()).extracting(CostEntry::unit).contains(CostEntry.SECONDS, "usd");
             assertThat(costs.sentence()).startsWith("5 retries took 0.0 s").endsWith("saved 4 jobs.");
+        }
+    }
+
+    private static Activity.Counts successes(int jobs, int millis) {
+        return new Activity.Counts(jobs, jobs, 0, 0, 0, 0, Duration.ZERO, Duration.ofMillis(millis));
+    }
+
+    private static Activity.Counts counted(EngineFixture engine, Activity.Subject subject, String name) {
+        return engine.memory.activity(new ActivityQuery(subject, Activity.Step.MINUTE, 10, name, false)).stream()
+                .map(ActivityPeriod::counts)
+                .reduce(Activity.Counts.NONE, Activity.Counts::plus);
+    }
+
+    @Test
+    void successes_that_come_in_turn_count_for_their_own_queue_and_resource() {
+        EngineFixture[] self = new EngineFixture[1];
+        try (EngineFixture engine = new EngineFixture(
+                (payload, job) -> self[0].clock.advance(Duration.ofMillis(Long.parseLong(payload))),
+                builder -> builder.queues(Queue.of("a"), Queue.of("b")).concurrency(1))) {
+            self[0] = engine;
+            for (int i = 0; i < 3; i++) {
+                engine.reprise.enqueue(WORK.job("10").queue("a"));
+                engine.reprise.enqueue(WORK.job("20").queue("a").resource("r"));
+                engine.reprise.enqueue(WORK.job("30").queue("b"));
+                engine.worker.advance(Duration.ofSeconds(1));
+            }
+            engine.worker.advance(Duration.ofMinutes(1));
+            assertThat(engine.memory.activity(Duration.ZERO, 10))
+                    .extracting(Activity::name, Activity::counts)
+                    .containsExactly(tuple("work", successes(9, 180)));
+            assertThat(counted(engine, Activity.Subject.QUEUE, "a")).isEqualTo(successes(6, 90));
+            assertThat(counted(engine, Activity.Subject.QUEUE, "b")).isEqualTo(successes(3, 90));
+            assertThat(counted(engine, Activity.Subject.RESOURCE, "r")).isEqualTo(successes(3, 60));
+            assertThat(engine.reprise.costs(Duration.ofDays(1)).entries())
+                    .extracting(entry -> entry.cause().resource(), CostEntry::runs, CostEntry::successes)
+                    .containsExactlyInAnyOrder(tuple(null, 6L, 6L), tuple("r", 3L, 3L));
         }
     }
 

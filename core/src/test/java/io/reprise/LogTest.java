@@ -11,13 +11,17 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.reprise.control.BreakerSettings;
 import io.reprise.control.BudgetSettings;
+import io.reprise.fairness.FlowLimit;
 import io.reprise.job.AuditNote;
 import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.settings.FleetSettings;
 import io.reprise.settings.SettingsBook;
+import io.reprise.store.JobChange;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -84,6 +88,29 @@ class LogTest {
     }
 
     @Test
+    void a_change_of_a_waiting_job_is_logged_and_is_no_retry() {
+        Level before = logger.getLevel();
+        logger.setLevel(Level.INFO);
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {})) {
+            JobId id = engine.reprise.enqueue(WORK.job("a").after(Duration.ofDays(1)));
+            Instant then = engine.clock.instant().plusSeconds(60);
+            Operations ada = engine.reprise.as("ada", null);
+            ada.reschedule(id, then);
+            ada.all(JobQuery.all()).change(JobChange.NONE.withPriority(5));
+            String line = "Task changed by hand: " + id + " (due " + then + ", work in queue default)";
+            assertThat(lines.list.stream().map(ILoggingEvent::getFormattedMessage))
+                    .filteredOn(text -> text.contains("by hand"))
+                    .hasSize(3)
+                    .startsWith(line, line)
+                    .last()
+                    .asString()
+                    .startsWith("Bulk change by hand: 1 of 1 jobs");
+        } finally {
+            logger.setLevel(before);
+        }
+    }
+
+    @Test
     void a_line_carries_job_type_queue_and_attempt_for_logs_in_json() {
         try (EngineFixture engine = new EngineFixture((payload, job) -> {
             throw new IOException("down");
@@ -106,12 +133,35 @@ class LogTest {
                 .budget(BudgetSettings.OF_RESOURCE.floor(0.01))
                 .retry(RetryPolicy.unset().deadline(Duration.ofMinutes(30)));
         Resource fine = Resource.of("fine").budget(BudgetSettings.OF_RESOURCE.floor(2));
-        try (EngineFixture engine = new EngineFixture((payload, job) -> {}, builder -> builder.resources(smtp, fine))) {
-            assertThat(engine.reprise.resources()).hasSize(2);
+        Resource endless = Resource.of("acquirer")
+                .retry(RetryPolicy.unset().maxAttempts(15).noDeadline());
+        try (EngineFixture engine =
+                new EngineFixture((payload, job) -> {}, builder -> builder.resources(smtp, fine, endless))) {
+            assertThat(engine.reprise.resources()).hasSize(3);
             assertThat(lines.list.stream().map(ILoggingEvent::getFormattedMessage))
                     .anyMatch(line -> line.contains("resource 'smtp'") && line.contains("deadline-before-probe"))
                     .anyMatch(line -> line.contains("resource 'smtp'") && line.contains("budget-without-floor"))
+                    .anyMatch(line -> line.contains("resource 'acquirer' have 15 attempts and no deadline")
+                            && line.contains("30 times")
+                            && line.contains("no-deadline"))
                     .noneMatch(line -> line.contains("fine") || line.contains("of a resource"));
+        }
+    }
+
+    @Test
+    void a_rate_limit_below_one_job_per_lease_is_named_at_start() {
+        FlowLimit slow = FlowLimit.rate(1, Duration.ofHours(1));
+        Queue mail = Queue.of("mail").rate(slow);
+        Queue orders =
+                Queue.of("orders").perGroup("gold", slow).perGroup("*", FlowLimit.rate(1, Duration.ofSeconds(1)));
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {}, builder -> builder.queues(mail, orders))) {
+            assertThat(engine.reprise.queues()).isEmpty();
+            assertThat(lines.list.stream()
+                            .map(ILoggingEvent::getFormattedMessage)
+                            .filter(line -> line.contains("rate-below-lease")))
+                    .satisfiesExactly(
+                            line -> assertThat(line).contains("queue 'mail'", "60 min", "lease of"),
+                            line -> assertThat(line).contains("group 'gold' of queue 'orders'"));
         }
     }
 

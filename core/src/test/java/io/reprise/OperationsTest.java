@@ -143,12 +143,42 @@ class OperationsTest {
         JobId dead = exhausted();
         healthy = true;
         JobId replayed = operations.replay(
-                dead, Replay.FRESH.asNewJob().toQueue("second-chance").withPayload("edited"));
+                dead, Replay.FRESH.asNewJob().toQueue("second-chance").withPayload("\"edited\""));
         engine.worker.runDue();
         assertThat(replayed).isNotEqualTo(dead);
         assertThat(engine.reprise.find(dead)).isEmpty();
-        assertThat(engine.ran).endsWith("edited");
+        assertThat(engine.ran).endsWith("\"edited\"");
         assertThat(engine.job(replayed).queue()).isEqualTo("second-chance");
+    }
+
+    @Test
+    void a_patch_that_a_payload_cannot_take_is_refused_and_changes_nothing() {
+        JobId dead = exhausted();
+        assertThatThrownBy(() -> operations.replay(dead, Replay.FRESH.withPatch("{\"city\":\"Oslo\"}")))
+                .isInstanceOf(RefusedException.class)
+                .hasMessageContaining("cannot take the patch");
+        assertThat(operations
+                        .all(JobQuery.deadLetters())
+                        .replay(Replay.FRESH.withPatch("{\"city\":\"Oslo\"}"))
+                        .refused())
+                .containsOnlyKeys(dead);
+        assertThat(engine.job(dead).state()).isEqualTo(JobState.FAILED);
+        assertThatThrownBy(() -> Replay.FRESH.withPatch("[]")).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void a_job_and_a_group_of_dead_letters_have_a_short_text() {
+        JobId dead = exhausted();
+        String text = "Job " + dead + " work in queue default: FAILED (EXHAUSTED), 1 attempt,"
+                + " last error java.io.IOException: down";
+        assertThat(engine.job(dead)).hasToString(text);
+        assertThat(engine.reprise
+                        .deadGroups(JobQuery.deadLetters(), 1)
+                        .items()
+                        .get(0)
+                        .toString())
+                .startsWith("1 dead letter with error ")
+                .endsWith("latest: " + text);
     }
 
     @Test

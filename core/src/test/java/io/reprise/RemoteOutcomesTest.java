@@ -131,6 +131,34 @@ class RemoteOutcomesTest {
         }
     }
 
+    @Test
+    void who_tells_the_same_outcome_twice_at_once_is_told_twice_that_it_counts() throws Exception {
+        try (EngineFixture engine =
+                new EngineFixture((payload, job) -> {}, RepriseBuilder::remoteWorkers, this::locking)) {
+            RemoteWorkers workers = engine.reprise.remoteWorkers();
+            JobId id = engine.reprise.enqueue(REMOTE.job("x"));
+            RemoteLease.Key key = workers.lease(
+                            new RemoteLease.LeaseRequest("w", List.of("default"), Set.of(), 1, Duration.ofHours(1)))
+                    .get(0)
+                    .key();
+            held = id;
+            List<FutureTask<Boolean>> same = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                same.add(inBackground(() -> workers.complete(key, null)));
+            }
+            locked.await();
+            awaitWaiting(3);
+            FutureTask<Boolean> other = inBackground(() -> workers.fail(key, DOWN));
+            awaitWaiting(4);
+            released.countDown();
+            for (FutureTask<Boolean> report : same) {
+                assertThat(report.get()).isTrue();
+            }
+            assertThat(other.get()).isFalse();
+            assertThat(engine.job(id).state()).isEqualTo(JobState.SUCCEEDED);
+        }
+    }
+
     private static void awaitWaiting(int threads) {
         for (int looks = 0; looks < 60_000; looks++) {
             long waiting = Thread.getAllStackTraces().keySet().stream()

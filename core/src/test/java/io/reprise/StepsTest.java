@@ -482,9 +482,9 @@ class StepsTest {
             engine.worker.runDue();
             assertThat(engine.job(id).failReason()).isEqualTo(FailReason.UNKNOWN_OUTCOME);
             assertThat(did).containsExactly("charge");
-            engine.reprise.as("ada", "I asked the bank").finishStep(id, "charge", "paid by hand");
+            engine.reprise.as("ada", "I asked the bank").finishStep(id, "charge", "\"paid by hand\"");
             engine.worker.runDue();
-            assertThat(did).containsExactly("charge", "paid by hand");
+            assertThat(did).containsExactly("charge", "\"paid by hand\"");
             assertThat(engine.job(id).state()).isEqualTo(JobState.SUCCEEDED);
             assertThat(engine.reprise.audit(id)).extracting(AuditEntry::action).contains("resolve-step", "retry");
         }

@@ -25,6 +25,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.MDC;
@@ -60,6 +61,26 @@ class ThreadedWorkerTest {
             Outcome outcome = reprise.await(id, LONG);
             assertThat(outcome.failReason()).isEqualTo(FailReason.EXHAUSTED);
             assertThat(reprise.attempts(id).get(0).decision().failureClass()).isEqualTo(FailureClass.TIMEOUT);
+        }
+    }
+
+    @Test
+    void an_advisor_that_never_answers_holds_up_no_job_and_the_decision_of_the_policy_stands() {
+        CountDownLatch asked = new CountDownLatch(1);
+        RetryAdvisor deaf = situation -> {
+            asked.countDown();
+            while (true) {
+                LockSupport.park();
+            }
+        };
+        try (Reprise reprise = worker((payload, job) -> {
+                    throw new IllegalStateException("down");
+                })
+                .retryAdvisor(deaf)
+                .start()) {
+            JobId id = reprise.enqueue(WORK.job("a").retry(RetryPolicy.none()));
+            assertThat(reprise.await(id, LONG).failReason()).isEqualTo(FailReason.EXHAUSTED);
+            assertThat(asked.getCount()).isZero();
         }
     }
 

@@ -23,6 +23,8 @@ import java.util.Set;
  * @param longestProbe length of the longest interval, {@code firstProbe} to 24 h
  * @param freshShare share of the unparked jobs that is for jobs that came after the trouble, 0 to 0.9. The backlog,
  *     oldest first, has the rest; 0 unparks everything oldest first
+ * @param rate calls per second that may start at most in the whole fleet, above 0 and at most 1,000,000; 0 for any
+ *     number. Set it by {@code Resource.rate}
  * @since 0.1.0
  */
 public record BreakerSettings(
@@ -35,7 +37,8 @@ public record BreakerSettings(
         int probes,
         Duration firstProbe,
         Duration longestProbe,
-        double freshShare) {
+        double freshShare,
+        double rate) {
 
     /**
      * The default. Opens when half of at least 20 calls within 10 s failed, or 10 in a row, with class DEPENDENCY_DOWN
@@ -51,7 +54,8 @@ public record BreakerSettings(
             3,
             Duration.ofSeconds(1),
             Duration.ofSeconds(60),
-            0.4);
+            0.4,
+            0);
 
     /**
      * Checks all values.
@@ -75,6 +79,7 @@ public record BreakerSettings(
         Checks.inRange("firstProbe", firstProbe, Duration.ofMillis(100), Duration.ofHours(1));
         Checks.inRange("longestProbe", longestProbe, firstProbe, Duration.ofHours(24));
         Checks.inRange("freshShare", freshShare, 0, 0.9);
+        Checks.inRange("rate", rate, 0, 1_000_000);
     }
 
     /**
@@ -93,7 +98,8 @@ public record BreakerSettings(
                 d.probes,
                 d.firstProbe,
                 d.longestProbe,
-                d.freshShare);
+                d.freshShare,
+                d.rate);
     }
 
     /**
@@ -112,20 +118,21 @@ public record BreakerSettings(
                 probes,
                 firstProbe,
                 longestProbe,
-                freshShare);
+                freshShare,
+                rate);
     }
 
     /**
      * Opens the breaker at this share of counted failures. The default is 0.5 of at least 20 calls within 10 s.
      *
-     * @param rate above 0 and at most 1
+     * @param share above 0 and at most 1
      * @param samples number of calls in the window below which the share does not count, 1 to 1,000,000
      * @param within length of the window, 1 s to 1 h
      * @throws IllegalArgumentException if a value is outside its bounds
      */
-    public BreakerSettings opensAt(double rate, int samples, Duration within) {
+    public BreakerSettings opensAt(double share, int samples, Duration within) {
         return new BreakerSettings(
-                enabled, counted, rate, samples, within, streak, probes, firstProbe, longestProbe, freshShare);
+                enabled, counted, share, samples, within, streak, probes, firstProbe, longestProbe, freshShare, rate);
     }
 
     /**
@@ -146,7 +153,8 @@ public record BreakerSettings(
                 probes,
                 firstProbe,
                 longestProbe,
-                freshShare);
+                freshShare,
+                rate);
     }
 
     /**
@@ -160,7 +168,7 @@ public record BreakerSettings(
      */
     public BreakerSettings probes(int jobs, Duration first, Duration longest) {
         return new BreakerSettings(
-                enabled, counted, failureRate, minSamples, window, streak, jobs, first, longest, freshShare);
+                enabled, counted, failureRate, minSamples, window, streak, jobs, first, longest, freshShare, rate);
     }
 
     /**
@@ -171,6 +179,37 @@ public record BreakerSettings(
      */
     public BreakerSettings freshShare(double share) {
         return new BreakerSettings(
-                enabled, counted, failureRate, minSamples, window, streak, probes, firstProbe, longestProbe, share);
+                enabled,
+                counted,
+                failureRate,
+                minSamples,
+                window,
+                streak,
+                probes,
+                firstProbe,
+                longestProbe,
+                share,
+                rate);
+    }
+
+    /**
+     * Limits how many calls start in the whole fleet. The default is no limit.
+     *
+     * @param callsPerSecond above 0 and at most 1,000,000; 0 for any number
+     * @throws IllegalArgumentException if {@code callsPerSecond} is outside these bounds
+     */
+    public BreakerSettings rate(double callsPerSecond) {
+        return new BreakerSettings(
+                enabled,
+                counted,
+                failureRate,
+                minSamples,
+                window,
+                streak,
+                probes,
+                firstProbe,
+                longestProbe,
+                freshShare,
+                callsPerSecond);
     }
 }

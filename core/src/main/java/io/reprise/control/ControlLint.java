@@ -61,6 +61,29 @@ public final class ControlLint {
     }
 
     /**
+     * Warns with code {@code no-deadline} if a policy limits the attempts at a resource with a breaker but has no
+     * deadline. Probes of the breaker spend no attempt, so the handler may be called twice as often as the limit says,
+     * and nothing bounds how long.
+     *
+     * @param name name of the resource, used in the message
+     * @param policy the retry policy of the resource
+     */
+    public static Optional<Warning> deadline(String name, BreakerSettings breaker, RetryPolicy policy) {
+        return policy.complete()
+                .maxAttempts()
+                .toOptional()
+                .filter(most -> breaker.enabled()
+                        && most > 1
+                        && policy.complete().deadline().isNone())
+                .map(most -> new Warning(
+                        "no-deadline",
+                        "Jobs of " + name + " have " + most
+                                + " attempts and no deadline. Probes of its breaker spend no"
+                                + " attempt: in an outage a job may be called " + 2L * most
+                                + " times, and nothing says until when. Set a deadline."));
+    }
+
+    /**
      * Warns with code {@code budget-without-floor} if an empty budget grants less than one retry a minute.
      *
      * @param name name of the resource or queue, used in the message
@@ -75,6 +98,25 @@ public final class ControlLint {
                                         + " is spent and nothing else succeeds, one retry goes every "
                                         + text(Duration.ofMillis((long) (1_000 / budget.floor())))
                                         + ": parked retries hardly ever run. Set a floor of at least one retry a minute (0.017)."))
+                : Optional.empty();
+    }
+
+    /**
+     * Warns with code {@code rate-below-lease} if a rate limit lets less than one job start per lease. Then a backlog
+     * hardly shrinks, and a job that was lost with its worker waits longer for its turn than for its lease.
+     *
+     * @param name what the limit is of, used in the message
+     * @param spacing time between two starts at the full rate
+     * @param lease lease of the worker's jobs
+     */
+    public static Optional<Warning> rate(String name, Duration spacing, Duration lease) {
+        return spacing.compareTo(lease) > 0
+                ? Optional.of(new Warning(
+                        "rate-below-lease",
+                        "The rate limit of " + name + " lets one job start every " + text(spacing)
+                                + ", less than one per lease of " + text(lease)
+                                + ": after trouble the backlog hardly shrinks. Set a higher rate, or limit"
+                                + " the jobs that run at once."))
                 : Optional.empty();
     }
 

@@ -257,6 +257,14 @@ public final class Failure {
         return facts.fingerprint;
     }
 
+    /**
+     * Returns a message without its variable parts, as the fingerprint counts it: numbers, identifiers, quoted text and
+     * addresses are replaced by a question mark.
+     */
+    public static String pattern(String message) {
+        return MessageShape.of(message);
+    }
+
     /** Returns how long the other side asked to wait; null if it did not ask. Never negative. */
     public @Nullable Duration retryAfter() {
         return facts.retryAfter;

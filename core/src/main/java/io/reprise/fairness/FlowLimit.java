@@ -11,16 +11,21 @@ import org.jspecify.annotations.Nullable;
  * @param starts jobs that may start in each {@code per}, 1 to 1,000,000; null for any number
  * @param per the time of the rate, 1 ms to 1 day; null if there is no rate
  * @param burst jobs that may start at once after a pause, 1 to 1,000,000; 0 if there is no rate
+ * @param ordered whether a job that started keeps all others of its group back until it has ended, also while it waits
+ *     for a retry. Only if one job may run at once
  * @since 0.1.0
  */
 public record FlowLimit(
         @Nullable Integer running,
         @Nullable Integer starts,
         @Nullable Duration per,
-        int burst) {
+        int burst,
+        boolean ordered) {
 
     /** No limit. */
     public static final FlowLimit NONE = new FlowLimit(null, null, null, 0);
+
+    private static final Integer ONE = 1;
 
     private static final int MOST = 1_000_000;
     private static final Duration SHORTEST = Duration.ofMillis(1);
@@ -32,6 +37,9 @@ public record FlowLimit(
      * @throws IllegalArgumentException if a number or the time is outside its bounds
      */
     public FlowLimit {
+        if (ordered && !ONE.equals(running)) {
+            throw new IllegalArgumentException("a group in order runs 1 job at once, not " + running);
+        }
         if (running != null && (running < 1 || running > MOST)) {
             throw new IllegalArgumentException("running must be 1 to " + MOST + ", not " + running);
         }
@@ -47,6 +55,20 @@ public record FlowLimit(
         if (starts != null && (burst < 1 || burst > MOST)) {
             throw new IllegalArgumentException("burst must be 1 to " + MOST + ", not " + burst);
         }
+    }
+
+    /** Creates a limit that keeps no order. */
+    public FlowLimit(@Nullable Integer running, @Nullable Integer starts, @Nullable Duration per, int burst) {
+        this(running, starts, per, burst, false);
+    }
+
+    /**
+     * Runs the jobs of a group one after the other, each after the one before it has ended. A job that failed and waits
+     * for its retry keeps those behind it back, until it succeeded, is dead or is cancelled. {@code running(1)} lets the
+     * next job run meanwhile. For groups only.
+     */
+    public static FlowLimit inOrder() {
+        return new FlowLimit(ONE, null, null, 0, true);
     }
 
     /**
@@ -79,20 +101,26 @@ public record FlowLimit(
      * @throws IllegalArgumentException if this limit has no rate, or {@code jobs} is outside these bounds
      */
     public FlowLimit burst(int jobs) {
-        return new FlowLimit(running, starts, per, jobs);
+        return new FlowLimit(running, starts, per, jobs, ordered);
     }
 
     /** Returns this limit with what another one sets. */
     FlowLimit with(FlowLimit other) {
         Integer both = other.running == null ? running : other.running;
+        boolean keeps = other.running == null ? ordered : other.ordered;
         return other.starts == null
-                ? new FlowLimit(both, starts, per, burst)
-                : new FlowLimit(both, other.starts, other.per, other.burst);
+                ? new FlowLimit(both, starts, per, burst, keeps)
+                : new FlowLimit(both, other.starts, other.per, other.burst, keeps);
     }
 
     /** Returns whether the number of starts in a time is limited. */
     public boolean isRate() {
         return starts != null;
+    }
+
+    /** Returns the time between two starts at the full rate; zero if there is no rate. */
+    public Duration spacing() {
+        return starts == null || per == null ? Duration.ZERO : per.dividedBy(starts);
     }
 
     /** Returns the time between two starts at the full rate, in microseconds. */

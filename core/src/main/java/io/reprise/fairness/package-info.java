@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** How the groups of a queue share it. Invariant: pure data without clock, threads or I/O. */
+/** How groups and types of jobs share a queue. Invariant: pure data without clock, threads or I/O. */
 @NullMarked
 package io.reprise.fairness;
 

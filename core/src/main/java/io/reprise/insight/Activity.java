@@ -25,7 +25,14 @@ public record Activity(Subject subject, String name, Counts counts) {
         /** The resource, of jobs that have one. */
         RESOURCE,
         /** The fingerprint of the error, of attempts that failed. */
-        ERROR
+        ERROR,
+        /**
+         * The queue, of jobs that started for the first time, if the queue has a service level: {@code jobs} started,
+         * {@code succeeded} of them in time and {@code failed} late.
+         */
+        START,
+        /** The queue and the group, as {@link #groupOf} joins them, of the same starts. */
+        GROUP_START
     }
 
     /** The length of the periods of which counts are kept. */
@@ -98,6 +105,28 @@ public record Activity(Subject subject, String name, Counts counts) {
                     backoff.plus(other.backoff),
                     ran.plus(other.ran));
         }
+    }
+
+    /** Stands between a queue and a group. No name has it. */
+    private static final char OF_GROUP = '|';
+
+    /** The longest name that every store takes. */
+    private static final int LONGEST = 100;
+
+    /** Returns the name under which starts of a group are counted; {@link #REST} if it would be too long. */
+    public static String groupOf(String queue, String group) {
+        String name = queue + OF_GROUP + group;
+        return name.length() <= LONGEST ? name : REST;
+    }
+
+    /** Returns these counts of starts as a level. The name is a queue, or one that {@link #groupOf} made. */
+    public StartLevel level() {
+        int at = name.indexOf(OF_GROUP);
+        return new StartLevel(
+                at < 0 ? name : name.substring(0, at),
+                at < 0 ? null : name.substring(at + 1),
+                counts.jobs(),
+                counts.failed());
     }
 
     /** Returns these counts under another name. */

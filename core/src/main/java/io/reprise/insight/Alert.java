@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * and once when it is cleared. {@link AlertRules} holds the thresholds. Immutable.
  *
  * @param kind what was measured
- * @param type the job type that the alert is about
+ * @param type the job type that the alert is about, or the queue: see the {@link Kind}
  * @param value the measured value when the alert was raised, or, in a cleared alert, when it was cleared; the unit is
  *     given at the {@link Kind}
  * @param threshold the limit that the value exceeded
@@ -27,7 +27,7 @@ public record Alert(
         @Nullable Instant clearedAt) {
 
     /**
-     * The measured quantity. All kinds are counted by job type, in the whole fleet, over
+     * The measured quantity. All kinds are counted by job type unless they say otherwise, in the whole fleet, over
      * {@link AlertRules#windowMinutes}.
      */
     public enum Kind {
@@ -49,7 +49,19 @@ public record Alert(
          * threshold is 0. The alert is cleared when a worker with a handler has started and the leading worker has
          * unparked the jobs.
          */
-        NO_HANDLER
+        NO_HANDLER,
+
+        /**
+         * The share of jobs of a queue, 0 to 1, that started later than its service level allows. Measured from
+         * {@link AlertRules#minJobs} jobs on. The threshold is {@link AlertRules#LATE_STARTS}.
+         */
+        LATE_STARTS,
+
+        /**
+         * Jobs of a queue are due, and no live worker offers what they need: 1. The threshold is 0. The alert is about the
+         * queue, such as {@code mail@needs:gpu}. It is cleared when a worker offers it, or no job is due any more.
+         */
+        NO_OFFER
     }
 
     /** Returns true while the alert is raised, false once it is cleared. */
@@ -70,6 +82,9 @@ public record Alert(
             case DEAD_LETTERS -> format("Many dead letters of %s: %.0f (alert above %.0f)", value, threshold);
             case NO_HANDLER ->
                 String.format(Locale.ROOT, "No worker handles %s: its jobs wait in %.0f queues", type, value);
+            case NO_OFFER -> "No worker offers what jobs of queue " + type + " need";
+            case LATE_STARTS ->
+                format("Late starts in queue %s: %.0f %% of jobs (alert above %.0f %%)", 100 * value, 100 * threshold);
             case BACKOFF -> format("Long backoff for %s: %.0f s on average (alert above %.0f s)", value, threshold);
         };
         return isRaised() ? what : "Over: " + what;

@@ -29,6 +29,9 @@ public record AlertRules(
      */
     public static final double CLEAR_AT = 0.8;
 
+    /** The share of jobs that may start later than the service level of their queue allows. */
+    public static final double LATE_STARTS = 0.05;
+
     /** This many times the usual number of dead letters make a spike. */
     public static final int SPIKE = 3;
 

@@ -5,6 +5,7 @@ import io.reprise.Operations;
 import io.reprise.Reprise;
 import io.reprise.control.BreakerPhase;
 import io.reprise.control.ControlKey;
+import io.reprise.fairness.FlowGate;
 import io.reprise.job.JobId;
 import io.reprise.job.WaitReason;
 import io.reprise.retry.FailReason;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -150,6 +152,12 @@ public record Explanation(
             @Nullable String rule) implements Reason {
         @Override
         public String text(Instant at) {
+            if (why == WaitReason.BATCH) {
+                return "waits until all jobs of a batch have ended (" + why + ")" + by(rule);
+            }
+            if (why == WaitReason.FOLLOW) {
+                return "waits until the job that holds its key has ended (" + why + ")" + by(rule);
+            }
             String of = maxAttempts.isPresent() ? " of " + maxAttempts.getAsInt() : "";
             String after = attempts == 0 ? "" : " after attempt " + attempts + of;
             return "is due in " + length(at, dueAt) + after + " (" + why + ")" + by(rule);
@@ -257,6 +265,48 @@ public record Explanation(
     }
 
     /**
+     * A limit of the queue keeps the job from starting: that of its group, of its type, or the rate of the queue.
+     *
+     * @param queue name of the queue
+     * @param limit the limit, and until when it holds
+     */
+    public record FlowLimitReached(String queue, FlowGate.Reached limit) implements Reason {
+        @Override
+        public String text(Instant at) {
+            String whose = switch (limit.of()) {
+                case GROUP -> "the limit of group " + limit.name() + " in queue " + queue;
+                case TYPE -> "the limit of type " + limit.name() + " in queue " + queue;
+                case QUEUE -> "the rate of queue " + queue;
+            };
+            Instant until = limit.until();
+            if (until == null) {
+                return whose + " is reached: " + grouped(limit.running()) + " of "
+                        + grouped(Objects.requireNonNullElse(limit.limit().running(), 0)) + " jobs are running";
+            }
+            return whose + " is reached: "
+                    + counted(Objects.requireNonNullElse(limit.limit().starts(), 0), "job") + " in "
+                    + length(
+                            at, at.plus(Objects.requireNonNullElse(limit.limit().per(), Duration.ZERO)))
+                    + ", the next in " + length(at, until);
+        }
+    }
+
+    /**
+     * Another job of its group started before and has not ended, and the group keeps its order: see
+     * {@link io.reprise.fairness.FlowLimit#inOrder}.
+     *
+     * @param queue name of the queue
+     * @param group name of the group
+     * @param head the job that must end first
+     */
+    public record WaitsForGroup(String queue, String group, JobId head) implements Reason {
+        @Override
+        public String text(Instant at) {
+            return "waits for job " + head + " of its group " + group + ": the group keeps its order";
+        }
+    }
+
+    /**
      * No live worker serves the queue of the job.
      *
      * @param queue name of the queue
@@ -265,6 +315,25 @@ public record Explanation(
         @Override
         public String text(Instant at) {
             return "no live worker serves queue " + queue;
+        }
+    }
+
+    /**
+     * Live workers serve the queue that the job names, but none of them offers all that it needs.
+     *
+     * @param queue name of the queue
+     * @param needs the labels that the job needs
+     */
+    public record NoOffer(String queue, List<String> needs) implements Reason {
+
+        /** Copies the labels. */
+        public NoOffer {
+            needs = List.copyOf(needs);
+        }
+
+        @Override
+        public String text(Instant at) {
+            return "no live worker that serves queue " + queue + " offers " + String.join(" and ", needs);
         }
     }
 

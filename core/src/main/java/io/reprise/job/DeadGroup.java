@@ -21,4 +21,11 @@ public record DeadGroup(@Nullable String fingerprint, long count, Instant firstA
     public DeadGroup with(Job other) {
         return new DeadGroup(fingerprint, count, firstAt, lastAt, other);
     }
+
+    /** Returns a short text for people. */
+    @Override
+    public String toString() {
+        return count + (count == 1 ? " dead letter" : " dead letters") + " with error " + fingerprint + ", latest: "
+                + latest;
+    }
 }

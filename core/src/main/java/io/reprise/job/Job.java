@@ -93,15 +93,13 @@ public record Job(JobId id, JobSpec spec, JobStatus status, JobCounts counts, Jo
     }
 
     /**
-     * Returns whether the policy leaves the job another counted attempt. False if it succeeded or was cancelled, if it
-     * failed as PERMANENT, UNREADABLE or UNKNOWN_OUTCOME, or if its attempts are
-     * spent.
+     * Returns whether the job may have another counted attempt. False if it succeeded or was cancelled, if it failed
+     * for a reason that {@linkplain FailReason#isRetryable bars a retry}, or if its attempts are spent. A plain manual
+     * retry of a job for which this is false is refused.
      */
     public boolean isRetryable() {
         FailReason reason = failReason();
-        boolean barred = reason == FailReason.PERMANENT
-                || reason == FailReason.UNREADABLE
-                || reason == FailReason.UNKNOWN_OUTCOME;
+        boolean barred = reason != null && !reason.isRetryable();
         boolean over = state() == JobState.SUCCEEDED || state() == JobState.CANCELLED;
         return !barred
                 && !over
@@ -111,5 +109,17 @@ public record Job(JobId id, JobSpec spec, JobStatus status, JobCounts counts, Jo
     /** Returns when the next retry is due; null unless the job waits with reason {@link WaitReason#RETRY}. */
     public @Nullable Instant nextRetryAt() {
         return status.waitReason() == WaitReason.RETRY ? times.dueAt() : null;
+    }
+
+    /** Returns a short text for people, such as {@code Job 17 bill in queue default: FAILED (EXHAUSTED), 4 attempts}. */
+    @Override
+    public String toString() {
+        Object why = state() == JobState.PENDING ? status.waitReason() : failReason();
+        String due = state() == JobState.PENDING ? ", due " + times.dueAt() : "";
+        JobStatus.LastError error = status.lastError();
+        return "Job " + id + " " + type() + " in queue " + queue() + ": " + state()
+                + (why == null ? "" : " (" + why + ")") + ", " + attempts()
+                + (attempts() == 1 ? " attempt" : " attempts") + due
+                + (error == null ? "" : ", last error " + error.type() + ": " + error.message());
     }
 }

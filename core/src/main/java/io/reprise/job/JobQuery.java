@@ -30,6 +30,11 @@ public final class JobQuery {
      */
     public static final int MAX_LOOKS = 10_000;
 
+    /** Begins the name of a batch that belongs to a join, and the place of a child behind it. */
+    private static final char JOIN = '#';
+
+    private static final int MAX_JOIN = 240;
+
     private static final JobQuery ALL = new JobQuery();
 
     private Set<JobState> states = Set.of();
@@ -40,6 +45,7 @@ public final class JobQuery {
     private @Nullable String tag;
     private @Nullable String fingerprint;
     private @Nullable String schedule;
+    private @Nullable String batch;
     private @Nullable Instant createdFrom;
     private @Nullable Instant createdBefore;
     private int limit = 100;
@@ -101,6 +107,20 @@ public final class JobQuery {
     /** Restricts to jobs that this schedule created. */
     public JobQuery schedule(String name) {
         return with(copy -> copy.schedule = name);
+    }
+
+    /**
+     * Restricts to members of this batch.
+     *
+     * @throws IllegalArgumentException if this cannot be the name of a batch
+     */
+    public JobQuery batch(String name) {
+        if (name.isEmpty() || name.charAt(0) != JOIN) {
+            JobSpec.requireName("batch", name);
+        } else if (name.length() > MAX_JOIN || name.indexOf(0) >= 0) {
+            throw new IllegalArgumentException("batch is not the name of a join's batch");
+        }
+        return with(copy -> copy.batch = name);
     }
 
     /** Restricts to jobs created at this time or later. */
@@ -197,6 +217,11 @@ public final class JobQuery {
         return schedule;
     }
 
+    /** Returns the batch; null means any. */
+    public @Nullable String batch() {
+        return batch;
+    }
+
     /** Returns the earliest creation time, inclusive; null means any. */
     public @Nullable Instant createdFrom() {
         return createdFrom;
@@ -227,6 +252,33 @@ public final class JobQuery {
         return brief;
     }
 
+    /** Returns whether a job meets all conditions. */
+    public boolean matches(Job job) {
+        JobStatus.LastError error = job.status().lastError();
+        Instant created = job.times().createdAt();
+        return (states.isEmpty() || states.contains(job.state()))
+                && (tag == null || job.spec().tags().contains(tag))
+                && fits(queue, job.queue())
+                && (queuePrefix == null || job.queue().startsWith(queuePrefix))
+                && fits(type, job.type())
+                && fits(resource, job.spec().resource())
+                && fits(schedule, job.spec().schedule())
+                && (batch == null || isMember(batch, job.spec().batch()))
+                && fits(fingerprint, error == null ? null : error.fingerprint())
+                && (createdFrom == null || !created.isBefore(createdFrom))
+                && (createdBefore == null || created.isBefore(createdBefore));
+    }
+
+    /** Children of a join have their places behind its name. */
+    private static boolean isMember(String batch, @Nullable String membership) {
+        return membership != null
+                && (batch.equals(membership) || (batch.charAt(0) == JOIN && membership.startsWith(batch + JOIN)));
+    }
+
+    private static boolean fits(@Nullable String wanted, @Nullable String actual) {
+        return wanted == null || wanted.equals(actual);
+    }
+
     /** Returns the conditions as a text for people. */
     @Override
     public String toString() {
@@ -239,6 +291,7 @@ public final class JobQuery {
         asked.put("tag", tag);
         asked.put("fingerprint", fingerprint);
         asked.put("schedule", schedule);
+        asked.put("batch", batch);
         asked.put("createdFrom", createdFrom);
         asked.put("createdBefore", createdBefore);
         asked.values().removeIf(Objects::isNull);
@@ -255,6 +308,7 @@ public final class JobQuery {
         copy.tag = tag;
         copy.fingerprint = fingerprint;
         copy.schedule = schedule;
+        copy.batch = batch;
         copy.createdFrom = createdFrom;
         copy.createdBefore = createdBefore;
         copy.limit = limit;

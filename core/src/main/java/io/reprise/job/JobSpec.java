@@ -3,11 +3,15 @@ package io.reprise.job;
 
 import io.reprise.JobRequest;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.text.CheckedNames;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +38,12 @@ public final class JobSpec {
 
     /** The greatest length of a unique key, an idempotency key or its proof, in characters. */
     public static final int MAX_KEY = 250;
+
+    /**
+     * Ends the text under which a store keeps the unique key of a job that waits under {@link KeyRule#FOLLOW}. No key
+     * of a caller ends so.
+     */
+    public static final String FOLLOWING = "\n";
 
     /** The greatest number of tags of a job. */
     public static final int MAX_TAGS = 10;
@@ -135,6 +145,11 @@ public final class JobSpec {
         return values.queue;
     }
 
+    /** Returns the labels that the job needs of its worker; empty unless set. */
+    public Set<String> needs() {
+        return Needs.of(values.queue);
+    }
+
     /** Returns the priority, {@value #MIN_PRIORITY} to {@value #MAX_PRIORITY}; 0 unless set. Higher runs first. */
     public int priority() {
         return values.priority;
@@ -167,7 +182,10 @@ public final class JobSpec {
         return values.group;
     }
 
-    /** Returns the tags in alphabetical order; empty unless set. */
+    /**
+     * Returns the tags in alphabetical order; empty unless set. A traced run that did not succeed adds its trace, see
+     * {@link io.reprise.insight.TraceParent#ofRun}.
+     */
     public Set<String> tags() {
         return values.tags;
     }
@@ -177,11 +195,14 @@ public final class JobSpec {
      * such as {@code version:2}, so that jobs can be found by it.
      */
     public int version() {
-        return values.tags.stream()
-                .filter(tag -> VERSION_TAG.matcher(tag).matches())
-                .mapToInt(tag -> Integer.parseInt(tag.substring(VERSION.length())))
-                .max()
-                .orElse(1);
+        int version = 1;
+        for (String tag : values.tags) {
+            // Most tags are none, and every run asks.
+            if (tag.startsWith(VERSION) && VERSION_TAG.matcher(tag).matches()) {
+                version = Math.max(version, Integer.parseInt(tag.substring(VERSION.length())));
+            }
+        }
+        return version;
     }
 
     /** Returns the unique key, which at most one live job holds; null if there is none. */
@@ -236,7 +257,26 @@ public final class JobSpec {
         return values.chain;
     }
 
-    /** Compares all values that a store keeps: all but the proof of the idempotency key and {@link #atLatest}. */
+    /**
+     * Returns the batch that the job is a member of, as text that {@code Membership} writes and reads; null if it is in
+     * none.
+     */
+    public @Nullable String batch() {
+        return values.batch;
+    }
+
+    /**
+     * Returns whether a running member of the batch adds this job, so that the batch may be closed already. It is not
+     * stored.
+     */
+    public boolean isSibling() {
+        return values.sibling;
+    }
+
+    /**
+     * Compares all values that a store keeps: all but the proof of the idempotency key, {@link #atLatest} and
+     * {@link #isSibling}.
+     */
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof JobSpec spec && values.fields().equals(spec.values.fields());
@@ -275,6 +315,8 @@ public final class JobSpec {
         private @Nullable Duration timeout;
         private @Nullable String schedule;
         private @Nullable String chain;
+        private @Nullable String batch;
+        private boolean sibling;
 
         private Builder(String type, String payload) {
             this.type = requireName("type", type);
@@ -300,6 +342,8 @@ public final class JobSpec {
             this.timeout = from.timeout;
             this.schedule = from.schedule;
             this.chain = from.chain;
+            this.batch = from.batch;
+            this.sibling = from.sibling;
         }
 
         /**
@@ -321,6 +365,17 @@ public final class JobSpec {
          */
         public Builder queue(String name) {
             this.queue = requireName("queue", name);
+            return this;
+        }
+
+        /**
+         * Names what the job needs of its worker, in place of what was named before. The default is nothing. Call it after
+         * {@link #queue}: jobs with needs wait in a queue of their own, see {@link Needs}.
+         *
+         * @throws IllegalArgumentException if a label is refused, there are too many, or the names together are too long
+         */
+        public Builder needs(Collection<String> labels) {
+            this.queue = Needs.queue(queue, labels);
             return this;
         }
 
@@ -410,11 +465,15 @@ public final class JobSpec {
          *     {@link #requireName}
          */
         public Builder tags(Set<String> tags) {
+            if (tags instanceof CheckedNames) {
+                this.tags = tags;
+                return this;
+            }
             if (tags.size() > MAX_TAGS) {
                 throw new IllegalArgumentException("tags must be at most " + MAX_TAGS + ", not " + tags.size());
             }
             tags.forEach(tag -> requireName("tag", tag));
-            this.tags = java.util.Collections.unmodifiableSortedSet(new TreeSet<>(tags));
+            this.tags = tags.isEmpty() ? Set.of() : new CheckedNames(tags);
             return this;
         }
 
@@ -443,11 +502,19 @@ public final class JobSpec {
         /**
          * Sets the unique key and its rule. The default is no key.
          *
-         * @param key 1 to {@value #MAX_KEY} characters, not blank, without NUL; null for none
+         * @param key 1 to {@value #MAX_KEY} characters, one less under {@link KeyRule#FOLLOW}, not blank, without NUL,
+         *     no line break at the end; null for none
          * @throws IllegalArgumentException if {@code key} does not have this form
          */
         public Builder key(@Nullable String key, KeyRule rule) {
             this.key = requireKey("key", key);
+            if (key != null && key.endsWith(FOLLOWING)) {
+                throw new IllegalArgumentException("key must not end with a line break");
+            }
+            if (key != null && rule == KeyRule.FOLLOW && key.length() == MAX_KEY) {
+                throw new IllegalArgumentException(
+                        "key must have at most " + (MAX_KEY - 1) + " characters under FOLLOW, not " + key.length());
+            }
             this.keyRule = rule;
             return this;
         }
@@ -528,6 +595,24 @@ public final class JobSpec {
             return this;
         }
 
+        /**
+         * Makes the job a member of a batch; null, the default, for none. A store counts it when it is stored and when it
+         * ends.
+         *
+         * @param member text of {@code Membership}; only its length and NUL are checked
+         * @throws IllegalArgumentException if the text is too long or contains NUL
+         */
+        public Builder batch(@Nullable String member) {
+            this.batch = requireKey("batch", member);
+            return this;
+        }
+
+        /** Says that a running member of the batch adds this job. It is not stored. */
+        public Builder sibling(boolean yes) {
+            this.sibling = yes;
+            return this;
+        }
+
         /** Creates the spec. Later changes of this builder do not change it. */
         public JobSpec build() {
             return new JobSpec(new Builder(this));
@@ -550,7 +635,8 @@ public final class JobSpec {
                     idempotencyKey,
                     timeout,
                     schedule,
-                    chain);
+                    chain,
+                    batch);
         }
 
         private static @Nullable String requireKey(String field, @Nullable String key) {
@@ -574,6 +660,92 @@ public final class JobSpec {
                 throw new IllegalArgumentException(field + " contains a NUL character, which is not JSON: escape it");
             }
             return json;
+        }
+    }
+
+    /**
+     * The labels that a job needs of its worker, such as {@code gpu}. Jobs with the same needs wait in a queue of their own
+     * beside the queue that they name: those of {@code mail} that need {@code eu} and {@code gpu} wait in
+     * {@code mail@needs:eu:gpu}. So no claim reads past jobs that its worker may not take, and jobs without needs cost nothing.
+     *
+     * @since 0.1.0
+     */
+    public static final class Needs {
+
+        /** The greatest number of labels of a job, and of a worker. */
+        public static final int MOST = 8;
+
+        /** Stands between the queue that a job names and its needs. */
+        private static final String BESIDE = "@needs:";
+
+        private static final char BETWEEN = ':';
+
+        private static final Pattern LABEL = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,29}");
+
+        private Needs() {}
+
+        /**
+         * Checks labels, and sorts them.
+         *
+         * @throws IllegalArgumentException if a label is not 1 to 30 letters, digits or any of {@code _ . -}, or there are more
+         *     than {@value #MOST}
+         */
+        public static SortedSet<String> require(Collection<String> labels) {
+            SortedSet<String> sorted = new TreeSet<>(labels);
+            for (String label : sorted) {
+                if (!LABEL.matcher(label).matches()) {
+                    throw new IllegalArgumentException("label '" + shorten(label)
+                            + "' is not 1 to 30 letters, digits or any of _ . -, starting with a letter or digit");
+                }
+            }
+            if (sorted.size() > MOST) {
+                throw new IllegalArgumentException("at most " + MOST + " labels, not " + sorted.size());
+            }
+            return sorted;
+        }
+
+        /**
+         * Returns the queue in which jobs with these needs wait.
+         *
+         * @param queue the queue that they name, or one that this method returned, whose needs are replaced
+         * @throws IllegalArgumentException if a label is refused, or the name would be too long
+         */
+        public static String queue(String queue, Collection<String> labels) {
+            SortedSet<String> sorted = require(labels);
+            String base = base(queue);
+            return sorted.isEmpty()
+                    ? base
+                    : requireName("queue", base + BESIDE + String.join(String.valueOf(BETWEEN), sorted));
+        }
+
+        /** Returns the labels that jobs of this queue need; empty if they need none. */
+        public static Set<String> of(String queue) {
+            int at = queue.indexOf(BESIDE);
+            return at < 0
+                    ? Set.of()
+                    : new TreeSet<>(
+                            List.of(queue.substring(at + BESIDE.length()).split(String.valueOf(BETWEEN), -1)));
+        }
+
+        /** Returns the name of the queue without the needs. */
+        public static String base(String queue) {
+            int at = queue.indexOf(BESIDE);
+            return at < 0 ? queue : queue.substring(0, at);
+        }
+
+        /** Returns whether a worker that offers these labels may run jobs of this queue. */
+        public static boolean areOffered(String queue, Set<String> offers) {
+            return queue.indexOf(BESIDE) < 0 || offers.containsAll(of(queue));
+        }
+
+        /** Returns the text before which all queues with needs beside this one come, in the order of names. */
+        public static String after(String queue) {
+            return queue + BESIDE;
+        }
+
+        /** Returns a text behind all queues with needs beside this one, in the order of names. */
+        public static String before(String queue) {
+            return queue + BESIDE.substring(0, BESIDE.length() - 1) + (char) (BETWEEN + 1);
         }
     }
 }

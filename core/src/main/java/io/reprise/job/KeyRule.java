@@ -18,5 +18,16 @@ public enum KeyRule {
      * options. A parked job is unparked. If the holder is running, the call is refused with
      * {@link DuplicateKeyException}.
      */
-    REPLACE
+    REPLACE,
+
+    /**
+     * Runs once more after the holder. If the holder has begun, which includes a wait for a retry, for an event or in a
+     * sleep, the new job is stored behind it, and becomes due when the holder has ended, however it ended. There is at
+     * most one such job: later requests replace it, as under {@link #REPLACE}. If the holder has not begun, it is
+     * replaced itself.
+     *
+     * <p>A delay of the job that follows counts from the end of the holder. The leading worker lets it go, within about
+     * a second.
+     */
+    FOLLOW
 }

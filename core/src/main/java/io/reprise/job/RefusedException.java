@@ -42,6 +42,35 @@ public class RefusedException extends RepriseException {
         this.code = code;
     }
 
+    /** Creates the refusal for a batch that does not exist. */
+    public static RefusedException noBatch(String name) {
+        return new RefusedException(
+                Code.NOT_FOUND,
+                "Batch '" + name + "' does not exist: create it first. A batch is deleted 30 days after its end");
+    }
+
+    /**
+     * Creates the refusal for a batch that takes no more members.
+     *
+     * @param sibling whether a member wanted to add one
+     */
+    public static RefusedException closedBatch(String name, boolean sibling) {
+        return new RefusedException(
+                Code.INVALID_STATE,
+                "Batch '" + name
+                        + (sibling
+                                ? "' has ended: a job that no longer runs for it cannot add others"
+                                : "' is closed: only its running members can add jobs to it"));
+    }
+
+    /** Creates the refusal for a job of a batch whose key leads to a job that is there. */
+    public static RefusedException followerThere(JobId job) {
+        return new RefusedException(
+                Code.KEY_TAKEN,
+                "The key of the job for the end of a batch leads to job " + job
+                        + ", which is there already and would not wait for the batch: give it another key");
+    }
+
     /** Returns the reason, for programs. */
     public Code code() {
         return code;

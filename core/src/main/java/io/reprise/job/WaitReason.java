@@ -40,6 +40,18 @@ public enum WaitReason {
     EVENT,
 
     /**
+     * The job waits until a batch ends: it is the job for the end or the success of a batch, or its handler joins other
+     * jobs. The outcome of the last member makes it due. A person can bring it forward by {@link Operations#retry}.
+     */
+    BATCH,
+
+    /**
+     * The job waits for the end of another job that holds its unique key, under {@link KeyRule#FOLLOW}. The leading
+     * worker makes it due when the other has ended. A person can cancel it.
+     */
+    FOLLOW,
+
+    /**
      * A worker parked the job because the breaker of its resource holds it back. No attempt was spent. The leading
      * worker unparks it as the breaker admits jobs. A person can cancel it, or force the breaker closed by
      * {@link Operations#forceClose}. A manual retry does not help: the next worker parks it again.

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.job;
 
+import io.reprise.job.JobSpec.Needs;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * The report of a worker about itself.
  *
  * @param name name of the worker
  * @param queues queues that it serves, in their order. A name that ends with {@link #ANY} stands for all queues with
- *     this beginning. An empty list stands for every queue
+ *     this beginning. An empty list stands for every queue. A label that begins with {@value #OFFER} is one that the
+ *     worker offers
  * @param types job types that it has handlers for; {@link #ANY} for all
  * @param concurrency jobs that it runs at once
  * @param holding jobs that it holds now, running or waiting for a thread
@@ -19,6 +25,9 @@ public record WorkerReport(String name, List<String> queues, List<String> types,
     /** Stands for every job type, and for any end of a queue's name. */
     public static final String ANY = "*";
 
+    /** Begins a label among the queues. No queue begins with it. */
+    public static final String OFFER = "@";
+
     /** Stands between a type and a version; no name has it. */
     private static final char VERSION = '#';
 
@@ -28,9 +37,41 @@ public record WorkerReport(String name, List<String> queues, List<String> types,
         types = List.copyOf(types);
     }
 
-    /** Returns whether the worker serves this queue. */
+    /** Creates a report of a worker that offers labels. */
+    public WorkerReport offering(Set<String> labels) {
+        List<String> names = new ArrayList<>(queues);
+        labels.stream().sorted().map(OFFER::concat).forEach(names::add);
+        return new WorkerReport(name, names, types, concurrency, holding);
+    }
+
+    /** Returns the labels that the worker offers to jobs that need them. */
+    public Set<String> offers() {
+        return queues.stream()
+                .filter(name -> name.startsWith(OFFER))
+                .map(name -> name.substring(OFFER.length()))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** Returns the queues without the labels that the worker offers. */
+    public List<String> named() {
+        return queues.stream().filter(name -> !name.startsWith(OFFER)).toList();
+    }
+
+    /** Returns whether the worker serves this queue, and offers what its jobs need. */
     public boolean serves(String queue) {
-        return queues.isEmpty() || queues.stream().anyMatch(name -> isMeant(name, queue));
+        List<String> named = named();
+        return named.contains(queue)
+                || (Needs.areOffered(queue, offers()) && (named.isEmpty() || isNamed(named, Needs.base(queue))));
+    }
+
+    /** Returns whether the worker serves the queue beside which this one is, whatever it offers. */
+    public boolean servesBase(String queue) {
+        List<String> named = named();
+        return named.isEmpty() || isNamed(named, Needs.base(queue));
+    }
+
+    private static boolean isNamed(List<String> names, String queue) {
+        return names.stream().anyMatch(name -> isMeant(name, queue));
     }
 
     private static boolean isMeant(String name, String queue) {

@@ -5,8 +5,10 @@ import io.reprise.RemoteWorkers;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
+import io.reprise.job.JobSpec.Needs;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -42,9 +44,31 @@ public record RemoteLease(Key key, Job job, int attempt, Instant expiresAt) {
      * @param types job types that the worker runs; empty for all types that the leasing process has no handler for
      * @param max greatest number of jobs, 1 to {@value #MAX_JOBS}
      * @param lease how long the jobs are leased unless renewed, 1 s to 12 h
+     * @param offers labels that the worker offers to jobs that need them
      */
     public record LeaseRequest(
-            String worker, List<String> queues, String prefix, Set<String> types, int max, Duration lease) {
+            String worker,
+            List<String> queues,
+            String prefix,
+            Set<String> types,
+            int max,
+            Duration lease,
+            Set<String> offers) {
+
+        /** Creates a request of a worker that offers nothing. */
+        public LeaseRequest(
+                String worker, List<String> queues, String prefix, Set<String> types, int max, Duration lease) {
+            this(worker, queues, prefix, types, max, lease, Set.of());
+        }
+
+        /**
+         * Names what the worker offers to jobs that need it.
+         *
+         * @throws IllegalArgumentException if a label is refused, or there are too many
+         */
+        public LeaseRequest offering(Collection<String> labels) {
+            return new LeaseRequest(worker, queues, prefix, types, max, lease, Set.copyOf(labels));
+        }
 
         /**
          * Creates a request for jobs of these queues, or of all queues if the list is empty.
@@ -71,6 +95,7 @@ public record RemoteLease(Key key, Job job, int attempt, Instant expiresAt) {
             JobSpec.requireName("worker", worker);
             queues = List.copyOf(queues);
             types = Set.copyOf(types);
+            offers = Set.copyOf(Needs.require(offers));
             if (max < 1 || max > MAX_JOBS) {
                 throw new IllegalArgumentException("max must be 1 to " + MAX_JOBS + ", not " + max);
             }

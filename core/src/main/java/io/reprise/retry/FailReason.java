@@ -58,5 +58,13 @@ public enum FailReason {
      * A step that runs at most once has started, and nobody knows how it ended. The worker sets it. A person finds out
      * and says so by {@code Operations.resolveStep}: done, run again, or failed. A plain manual retry is refused.
      */
-    UNKNOWN_OUTCOME
+    UNKNOWN_OUTCOME;
+
+    /**
+     * Returns whether a plain manual retry of a job that failed for this reason can be accepted: false for EXHAUSTED,
+     * PERMANENT, UNREADABLE and UNKNOWN_OUTCOME.
+     */
+    public boolean isRetryable() {
+        return this != EXHAUSTED && this != PERMANENT && this != UNREADABLE && this != UNKNOWN_OUTCOME;
+    }
 }

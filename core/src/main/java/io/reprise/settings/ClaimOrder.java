@@ -16,5 +16,11 @@ public enum ClaimOrder {
      * Jobs of higher priority come first, then those that are due earlier, whether they are fresh or retries. Retries of
      * high priority can hold back fresh jobs of low priority, and the other way round.
      */
-    PRIORITY
+    PRIORITY,
+    /**
+     * Among jobs of equal priority, those that were enqueued first come first, whether they are fresh or retries. A job
+     * that was enqueued for later has its place by that time. A retry that is due takes its old place again, so its due
+     * time becomes the time when it was first due.
+     */
+    CREATION
 }

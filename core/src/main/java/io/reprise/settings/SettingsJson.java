@@ -4,6 +4,9 @@ package io.reprise.settings;
 import io.reprise.control.BreakerSettings;
 import io.reprise.control.BudgetSettings;
 import io.reprise.failure.FailureClass;
+import io.reprise.fairness.FlowLimit;
+import io.reprise.fairness.GroupRules;
+import io.reprise.fairness.StartGoal;
 import io.reprise.insight.AlertRules;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.text.Bounds;
@@ -41,9 +44,11 @@ final class SettingsJson {
             "breaker",
             "budget",
             "ceilings");
-    private static final List<String> RESOURCE = List.of("policy", "breaker", "budget");
-    private static final List<String> TYPE = List.of("policy", "budget");
-    private static final List<String> QUEUE = List.of("policy", "ceilings", "order");
+    private static final List<String> RESOURCE = List.of("policy", "breaker", "budget", "rate");
+    private static final List<String> TYPE = List.of("policy", "budget", "concurrency");
+    private static final List<String> QUEUE = List.of(
+            "policy", "ceilings", "order", "weights", "perGroup", "perType", "rate", "startWithin", "lateFirst");
+    private static final List<String> LIMIT = List.of("running", "starts", "per", "burst", "inOrder");
     private static final List<String> CEILINGS = List.of("maxAttempts", "deadline", "payloadBytes", "queueDepth");
     private static final List<String> ALERTS =
             List.of("windowMinutes", "retryRate", "minJobs", "retryCount", "deadLetters", "backoff");
@@ -97,12 +102,15 @@ final class SettingsJson {
 
     private static TypeSettings type(String what, Object value) {
         JsonFields in = JsonFields.of(what, value, TYPE);
-        return new TypeSettings(policy(in), budget(in));
+        Integer[] concurrency = {null};
+        in.integer("concurrency", jobs -> concurrency[0] = jobs);
+        return new TypeSettings(policy(in), budget(in), concurrency[0]);
     }
 
     private static Map<String, @Nullable Object> write(TypeSettings type) {
         Map<String, @Nullable Object> out = write(type.policy());
         put(out, "budget", type.budget() == null ? null : write(type.budget()));
+        put(out, "concurrency", type.concurrency());
         return out;
     }
 
@@ -116,7 +124,98 @@ final class SettingsJson {
         JsonFields in = JsonFields.of(what, value, QUEUE);
         Map<String, ClaimOrder> given = new LinkedHashMap<>();
         in.text("order", word -> given.put("order", order(word)));
-        return new QueueSettings(policy(in), ceilings(in), given.get("order"));
+        return new QueueSettings(policy(in), ceilings(in), given.get("order"), rules(in));
+    }
+
+    private static GroupRules rules(JsonFields in) {
+        Map<String, Integer> weights = new TreeMap<>();
+        Map<String, FlowLimit> groups = new TreeMap<>();
+        Map<String, FlowLimit> types = new TreeMap<>();
+        FlowLimit[] rate = {FlowLimit.NONE};
+        in.object("weights", value -> {
+            List<String> names = names(value);
+            JsonFields each = JsonFields.of("weights", value, names);
+            names.forEach(name -> each.integer(name, weight -> weights.put(name, weight)));
+        });
+        in.object("perGroup", value -> limits("perGroup", value, groups));
+        in.object("perType", value -> limits("perType", value, types));
+        in.object("rate", value -> rate[0] = within("rate", () -> limit("rate", value)));
+        return new GroupRules(weights, groups, types, Map.of(), rate[0], goal(in));
+    }
+
+    private static @Nullable StartGoal goal(JsonFields in) {
+        Duration[] within = {null};
+        boolean[] first = {false};
+        in.duration("startWithin", time -> within[0] = time);
+        in.bool("lateFirst", flag -> first[0] = flag);
+        if (within[0] == null && first[0]) {
+            throw Bounds.refused("lateFirst", "true", "given together with startWithin, such as 30s");
+        }
+        return within[0] == null ? null : new StartGoal(within[0], first[0]);
+    }
+
+    private static List<String> names(Object members) {
+        return ((Map<?, ?>) members).keySet().stream().map(String::valueOf).toList();
+    }
+
+    private static void limits(String what, Object members, Map<String, FlowLimit> into) {
+        ((Map<?, ?>) members).forEach((name, value) -> {
+            String at = what + "/" + name;
+            if (!(value instanceof Map<?, ?>)) {
+                throw Bounds.refused(at, JsonText.write(value), "an object");
+            }
+            into.put(String.valueOf(name), within(at, () -> limit(at, value)));
+        });
+    }
+
+    /** Reads a limit. An empty object takes a limit of the code away. */
+    private static FlowLimit limit(String what, Object value) {
+        JsonFields in = JsonFields.of(what, value, LIMIT);
+        Map<String, Object> given = new LinkedHashMap<>();
+        List.of("running", "starts", "burst").forEach(name -> in.integer(name, number -> given.put(name, number)));
+        in.duration("per", time -> given.put("per", time));
+        in.bool("inOrder", flag -> given.put("inOrder", flag));
+        boolean ordered = Boolean.TRUE.equals(given.get("inOrder"));
+        if (ordered) {
+            given.putIfAbsent("running", 1);
+        }
+        Integer running = (Integer) given.get("running");
+        Integer starts = (Integer) given.get("starts");
+        Duration per = (Duration) given.get("per");
+        Integer burst = (Integer) given.get("burst");
+        if (starts == null || per == null) {
+            if (starts != null || per != null || burst != null) {
+                throw Bounds.refused("starts", String.valueOf(starts), "given together with per, such as 100 and 1m");
+            }
+            return new FlowLimit(running, null, null, 0, ordered);
+        }
+        FlowLimit rate = FlowLimit.rate(starts, per);
+        return new FlowLimit(running, starts, per, burst == null ? rate.burst() : burst, ordered);
+    }
+
+    private static void write(Map<String, @Nullable Object> out, GroupRules rules) {
+        put(out, "weights", rules.weights().isEmpty() ? null : new TreeMap<>(rules.weights()));
+        put(out, "perGroup", write(rules.limits()));
+        put(out, "perType", write(rules.types()));
+        put(out, "rate", rules.rate().isRate() ? write(rules.rate()) : null);
+        put(out, "startWithin", rules.goal() == null ? null : rules.goal().within());
+        put(out, "lateFirst", rules.isLateFirst() ? true : null);
+    }
+
+    private static @Nullable Map<String, @Nullable Object> write(Map<String, FlowLimit> limits) {
+        Map<String, @Nullable Object> out = new TreeMap<>();
+        limits.forEach((name, limit) -> out.put(name, write(limit)));
+        return out.isEmpty() ? null : out;
+    }
+
+    private static Map<String, @Nullable Object> write(FlowLimit limit) {
+        Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        put(out, "running", limit.ordered() ? null : limit.running());
+        put(out, "inOrder", limit.ordered() ? true : null);
+        put(out, "starts", limit.starts());
+        put(out, "per", limit.per());
+        put(out, "burst", limit.isRate() ? limit.burst() : null);
+        return out;
     }
 
     private static ClaimOrder order(String word) {
@@ -125,7 +224,7 @@ final class SettingsJson {
                 return each;
             }
         }
-        throw Bounds.refused("order", word, "share or priority");
+        throw Bounds.refused("order", word, "share, priority or creation");
     }
 
     private static Ceilings ceilings(JsonFields outer) {
@@ -149,6 +248,7 @@ final class SettingsJson {
         Map<String, @Nullable Object> out = write(queue.policy());
         put(out, "ceilings", write(queue.ceilings()));
         put(out, "order", queue.order() == null ? null : queue.order().name().toLowerCase(Locale.ROOT));
+        write(out, queue.rules());
         return out;
     }
 
@@ -163,7 +263,9 @@ final class SettingsJson {
 
     private static ResourceSettings resource(String what, Object value) {
         JsonFields in = JsonFields.of(what, value, RESOURCE);
-        return new ResourceSettings(policy(in), breaker(in), budget(in));
+        FlowLimit[] rate = {null};
+        in.object("rate", given -> rate[0] = within("rate", () -> limit("rate", given)));
+        return new ResourceSettings(policy(in), breaker(in), budget(in), rate[0]);
     }
 
     private static DefaultSettings defaults(Object value) {
@@ -228,7 +330,8 @@ final class SettingsJson {
                 get(given, "probes", usual.probes()),
                 get(given, "firstProbe", usual.firstProbe()),
                 get(given, "longestProbe", usual.longestProbe()),
-                get(given, "freshShare", usual.freshShare()));
+                get(given, "freshShare", usual.freshShare()),
+                0);
     }
 
     @SuppressWarnings("unchecked") // Each value was put with the type of its default.
@@ -332,6 +435,7 @@ final class SettingsJson {
         Map<String, @Nullable Object> out = write(resource.policy());
         put(out, "breaker", resource.breaker() == null ? null : write(resource.breaker()));
         put(out, "budget", resource.budget() == null ? null : write(resource.budget()));
+        put(out, "rate", resource.rate() == null ? null : write(resource.rate()));
         return out;
     }
 

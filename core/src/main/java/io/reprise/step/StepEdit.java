@@ -20,9 +20,12 @@ public sealed interface StepEdit {
     /** Gives an end to a step that is STARTED. */
     record Resolve(StepWrite step) implements StepEdit {}
 
+    /** Deletes a step that is STARTED, so that it runs again. */
+    record Repeat(String name) implements StepEdit {}
+
     /** Returns the name of the operation in the audit log. */
     default String action() {
-        return this instanceof Resolve ? "resolve-step" : "forget-step";
+        return this instanceof Resolve || this instanceof Repeat ? "resolve-step" : "forget-step";
     }
 
     /** Returns what the audit log says of it. */
@@ -32,6 +35,9 @@ public sealed interface StepEdit {
         }
         if (this instanceof ForgetFrom from) {
             return "step " + from.name() + " and later ones";
+        }
+        if (this instanceof Repeat repeat) {
+            return "step " + repeat.name() + " runs again";
         }
         return this instanceof Resolve resolve
                 ? "step " + resolve.step().name() + " as " + resolve.step().state()

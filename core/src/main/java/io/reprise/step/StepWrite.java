@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * A row of a step to be written.
  *
  * @param name identity within the job
- * @param kind whether it is a step, a sleep or an event
+ * @param kind whether it is a step, a sleep, an event or a join
  * @param state the state from now on
  * @param replaces whether the writer knows of a row of this name that is OPEN or STARTED. If not, there must be none
  * @param delay the row is due this long after the store's now; null keeps the due time of the row, if there is one
@@ -55,6 +55,11 @@ public record StepWrite(
     /** Creates a sleep or an event for which the job waits this long. */
     public static StepWrite open(String name, StoredStep.Kind kind, Duration delay) {
         return new StepWrite(name, kind, StoredStep.State.OPEN, false, delay, 1, null, null, null, null);
+    }
+
+    /** Creates a join in which the job waits for other jobs, or that has ended. The value names their batch. */
+    public static StepWrite join(String name, StoredStep.State state, String value) {
+        return of(name, StoredStep.Kind.JOIN, state, String.class.getName(), value);
     }
 
     /** Creates an event that a caller told. */

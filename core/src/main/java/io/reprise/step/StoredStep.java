@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * One step of a job, as it is stored. Immutable.
  *
  * @param name identity within the job
- * @param kind whether it is a step, a sleep or an event
+ * @param kind whether it is a step, a sleep, an event or a join
  * @param state how far it is
  * @param token token of the run that wrote it; 0 if a caller or a person did
  * @param at when it was written, by the store's clock
@@ -49,7 +49,9 @@ public record StoredStep(
         /** A time to wait. */
         SLEEP,
         /** A value that a caller tells the job. */
-        EVENT
+        EVENT,
+        /** Other jobs whose results the handler waits for. */
+        JOIN
     }
 
     /** How far a step is. */
@@ -81,6 +83,11 @@ public record StoredStep(
     /** Returns this step with another value. */
     public StoredStep withValue(@Nullable String other) {
         return new StoredStep(name, kind, state, token, at, dueAt, suspensions, type, other, failure);
+    }
+
+    /** Returns whether the job waits for this event, which nobody has told yet, or for this join. */
+    public boolean isAwaited() {
+        return (kind == Kind.EVENT || kind == Kind.JOIN) && state == State.OPEN;
     }
 
     /** Returns whether the step has its end. */

@@ -3,6 +3,8 @@ package io.reprise.store;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +47,55 @@ public final class ClaimPlan {
         Claim claim(int room) throws X;
     }
 
+    /**
+     * Finds the types of a queue whose limits are reached.
+     *
+     * @param <X> what it may throw
+     */
+    public interface FullTypes<X extends Exception> {
+
+        /** Returns the types of which no job may start now. */
+        Set<String> of(ClaimRequest.Demand demand) throws X;
+    }
+
     private ClaimPlan() {}
+
+    /**
+     * Claims without types whose limits are reached, so that a claim does not read past their jobs. What it finds must
+     * be checked again when it is claimed.
+     *
+     * @throws X if the search does
+     */
+    public static <X extends Exception> List<Claim> withoutFullTypes(
+            ClaimRequest request, FullTypes<X> full, Function<ClaimRequest, List<Claim>> claim) throws X {
+        if (request.demands().stream().noneMatch(demand -> demand.rules().isLimitedByType())) {
+            return claim.apply(request);
+        }
+        List<Claim> claims = new ArrayList<>();
+        int left = request.max();
+        Suspects suspects = request.suspects();
+        for (int from = 0; from < request.demands().size() && left > 0; ) {
+            Set<String> types = full(request.demands().get(from), full);
+            int to = from + 1;
+            while (to < request.demands().size()
+                    && full(request.demands().get(to), full).equals(types)) {
+                to++;
+            }
+            ClaimRequest narrowed = request.of(request.demands().subList(from, to), left, suspects)
+                    .without(types);
+            for (Claim some : narrowed == null ? List.<Claim>of() : claim.apply(narrowed)) {
+                claims.add(some);
+                left -= some.jobs().size();
+                suspects = some.together() > 0 ? suspects.after(some) : suspects;
+            }
+            from = to;
+        }
+        return claims;
+    }
+
+    private static <X extends Exception> Set<String> full(ClaimRequest.Demand demand, FullTypes<X> full) throws X {
+        return demand.rules().isLimitedByType() ? full.of(demand) : Set.of();
+    }
 
     /**
      * Claims from the queues of a request in their order, until it has all jobs that the request asks for.

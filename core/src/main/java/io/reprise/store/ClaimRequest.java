@@ -3,8 +3,10 @@ package io.reprise.store;
 
 import io.reprise.fairness.GroupRules;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A worker's request for jobs.
@@ -24,6 +26,8 @@ import java.util.Set;
  * @param others true if the jobs must <em>not</em> have one of {@code types}
  * @param remote whether the answer goes over a network, so that the worker may never get it. Then the store remembers
  *     whether the worker was heard from under this lease; see {@link LostClaim#unheard}
+ * @param asked a number for what the worker asks for, before limits narrow it: groups take turns by it. Claims for the
+ *     same types have the same number
  * @since 0.1.0
  */
 public record ClaimRequest(
@@ -35,12 +39,37 @@ public record ClaimRequest(
         Suspects suspects,
         Set<String> types,
         boolean others,
-        boolean remote) {
+        boolean remote,
+        int asked) {
 
     /** Copies the collections. */
     public ClaimRequest {
         demands = List.copyOf(demands);
         types = Set.copyOf(types);
+    }
+
+    /** Creates a request that no limit has narrowed. */
+    public ClaimRequest(
+            String worker,
+            Duration lease,
+            int max,
+            List<Demand> demands,
+            double retryShare,
+            Suspects suspects,
+            Set<String> types,
+            boolean others,
+            boolean remote) {
+        this(
+                worker,
+                lease,
+                max,
+                demands,
+                retryShare,
+                suspects,
+                types,
+                others,
+                remote,
+                others ? ~types.hashCode() : types.hashCode());
     }
 
     /** Creates a request of a local worker for jobs of these types. */
@@ -53,6 +82,28 @@ public record ClaimRequest(
             Suspects suspects,
             Set<String> types) {
         this(worker, lease, max, demands, retryShare, suspects, types, false, false);
+    }
+
+    /** Returns this request for some of its queues, with what is left of its room. */
+    public ClaimRequest of(List<Demand> some, int left, Suspects beside) {
+        return new ClaimRequest(worker, lease, left, some, retryShare, beside, types, others, remote, asked);
+    }
+
+    /** Returns this request without jobs of these types; null if that leaves no type. */
+    public @Nullable ClaimRequest without(Set<String> full) {
+        if (full.isEmpty()) {
+            return this;
+        }
+        boolean but = types.isEmpty() || others;
+        Set<String> left = new HashSet<>(types);
+        if (but) {
+            left.addAll(full);
+        } else {
+            left.removeAll(full);
+        }
+        return left.isEmpty()
+                ? null
+                : new ClaimRequest(worker, lease, max, demands, retryShare, suspects, left, but, remote, asked);
     }
 
     /** Returns whether a job of this type may be claimed. */

@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.store;
 
+import io.reprise.job.JobId;
 import io.reprise.text.JsonReader;
 import io.reprise.text.JsonText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Events of the whole fleet, in pages that processes write while somebody listens. Pages have consecutive numbers, and
- * each is a document. At most {@value #KEPT} are kept. A writer takes the next number and then writes the page, so a
- * reader that meets a number without a page waits for it a little. Nothing is written while nobody listens. Thread-safe.
+ * each is a document. At most {@value #KEPT} are kept. Nothing is written while nobody listens.
+ *
+ * <p>A process takes the number of a page before it changes jobs, and fills the page afterwards. What follows from the
+ * change has a greater number, in whatever process it happens. So the order of the numbers is the order of the events of
+ * a job. A page says which changes it was taken for. If its process dies, the leader reads from the store what became of
+ * them and fills it. Thread-safe.
  *
  * @since 0.1.0
  */
@@ -31,22 +38,52 @@ public final class EventPages {
     private static final int MAX_TRIES = 1_000;
 
     /**
+     * A job that is about to be changed.
+     *
+     * @param token token under which it is settled, or {@link #BY_A_PERSON}
+     * @since 0.1.0
+     */
+    public record Subject(JobId job, long token) {
+        /** In place of a token: a person changes the job. */
+        public static final long BY_A_PERSON = 0;
+    }
+
+    /**
+     * The changes that a page was taken for.
+     *
+     * @param since when it was taken, by the store's clock
+     * @param jobs jobs that are settled, or changed by a person
+     * @param enqueues whether jobs are enqueued
+     * @since 0.1.0
+     */
+    public record Pending(Instant since, List<Subject> jobs, boolean enqueues) {
+        /** Copies the list. */
+        public Pending {
+            jobs = List.copyOf(jobs);
+        }
+    }
+
+    /**
      * A page.
      *
      * @param number number of the page
-     * @param writer name of the process that wrote it
-     * @param events JSON objects; empty for a mark that says that events are missing
+     * @param version version of its document
+     * @param writer name of the process that took it
+     * @param events JSON objects
+     * @param pending what is still to be told; null if the page is filled
+     * @param isMark whether the page says that events before it are missing
      * @since 0.1.0
      */
-    public record EventPage(long number, String writer, List<String> events) {
+    public record EventPage(
+            long number,
+            long version,
+            String writer,
+            List<String> events,
+            @Nullable Pending pending,
+            boolean isMark) {
         /** Copies the list. */
         public EventPage {
             events = List.copyOf(events);
-        }
-
-        /** Returns whether the page says that events before it are missing. */
-        public boolean isMark() {
-            return events.isEmpty();
         }
     }
 
@@ -126,7 +163,7 @@ public final class EventPages {
 
     /** Writes that events are missing. */
     public void appendMark() {
-        append(List.of());
+        EventPage unused = take(List.of(), null, true);
     }
 
     /**
@@ -135,15 +172,69 @@ public final class EventPages {
      * @param events JSON objects
      */
     public void append(List<String> events) {
-        long number = next();
-        StringBuilder json =
-                new StringBuilder("{\"by\":").append(JsonText.write(writer)).append(",\"events\":[");
-        json.append(String.join(",", events.stream().map(JsonText::write).toList()))
-                .append("]}");
-        OptionalLong unused = store.putDocument(new Document(PAGE, id(number), 0, json.toString()));
-        if (number > KEPT) {
-            store.document(PAGE, id(number - KEPT)).ifPresent(store::removeDocument);
+        EventPage unused = take(events, null, false);
+    }
+
+    /**
+     * Takes a page for changes that come next.
+     *
+     * @param events JSON objects of what happened before
+     * @param pending the changes
+     * @return the page; pass it to {@link #fill}
+     */
+    public EventPage reserve(List<String> events, Pending pending) {
+        return take(events, pending, false);
+    }
+
+    private EventPage take(List<String> events, @Nullable Pending pending, boolean mark) {
+        for (int i = 0; i < MAX_TRIES; i++) {
+            long number = next();
+            // A number without a page may have been given up by the leader. Then it is not used.
+            OptionalLong version = put(number, 0, json(events, pending, mark));
+            if (version.isPresent()) {
+                if (number > KEPT) {
+                    store.document(PAGE, id(number - KEPT)).ifPresent(store::removeDocument);
+                }
+                return new EventPage(number, version.getAsLong(), writer, events, pending, mark);
+            }
         }
+        throw tooMany();
+    }
+
+    /**
+     * Fills a page that was taken, unless somebody else did.
+     *
+     * @param events all events of the page
+     * @return whether it was filled by this call
+     */
+    public boolean fill(EventPage page, List<String> events) {
+        return put(page.number(), page.version(), json(events, null, false)).isPresent();
+    }
+
+    /** Gives up a number whose page was never written. Its process has changed nothing under it, and never will. */
+    public void giveUp(long number) {
+        OptionalLong unused = put(number, 0, json(List.of(), null, false));
+    }
+
+    private OptionalLong put(long number, long version, String json) {
+        return store.putDocument(new Document(PAGE, id(number), version, json));
+    }
+
+    private String json(List<String> events, @Nullable Pending pending, boolean mark) {
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put("by", writer);
+        json.put("events", events);
+        if (mark) {
+            json.put("mark", true);
+        }
+        if (pending != null) {
+            json.put("since", Micros.of(pending.since()));
+            json.put("enqueues", pending.enqueues());
+            List<Object> jobs = new ArrayList<>();
+            pending.jobs().forEach(job -> jobs.add(List.of(job.job().value(), job.token())));
+            json.put("pending", jobs);
+        }
+        return JsonText.write(json);
     }
 
     /** Takes the next number. Only one process gets it. */
@@ -157,7 +248,11 @@ public final class EventPages {
                 return number;
             }
         }
-        throw new StoreException(
+        throw tooMany();
+    }
+
+    private static StoreException tooMany() {
+        return new StoreException(
                 "Too many processes write events at once", new IllegalStateException("event-head"), true);
     }
 
@@ -176,11 +271,29 @@ public final class EventPages {
     }
 
     private static EventPage page(Document document) {
+        long number = Long.parseLong(document.id());
+        if (!(JsonReader.read(document.json()) instanceof Map<?, ?> page)) {
+            return new EventPage(number, document.version(), "", List.of(), null, true);
+        }
         List<String> events = new ArrayList<>();
-        if (JsonReader.read(document.json()) instanceof Map<?, ?> page && page.get("events") instanceof List<?> texts) {
+        if (page.get("events") instanceof List<?> texts) {
             texts.forEach(text -> events.add(String.valueOf(text)));
         }
-        return new EventPage(Long.parseLong(document.id()), field(document.json(), "by"), events);
+        boolean mark = Boolean.TRUE.equals(page.get("mark"));
+        return new EventPage(number, document.version(), String.valueOf(page.get("by")), events, pending(page), mark);
+    }
+
+    private static @Nullable Pending pending(Map<?, ?> page) {
+        if (!(page.get("since") instanceof Long since) || !(page.get("pending") instanceof List<?> jobs)) {
+            return null;
+        }
+        List<Subject> subjects = new ArrayList<>();
+        for (Object job : jobs) {
+            if (job instanceof List<?> pair && pair.get(0) instanceof Long id && pair.get(1) instanceof Long token) {
+                subjects.add(new Subject(new JobId(id), token));
+            }
+        }
+        return new Pending(Micros.instant(since), subjects, Boolean.TRUE.equals(page.get("enqueues")));
     }
 
     /** Deletes all pages, because nobody listens. The numbers go on. */

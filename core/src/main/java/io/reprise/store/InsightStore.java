@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.store;
 
+import io.reprise.fairness.FlowGate;
+import io.reprise.fairness.GroupRules;
 import io.reprise.insight.Activity;
 import io.reprise.insight.ActivityPeriod;
 import io.reprise.insight.Alert;
@@ -108,12 +110,28 @@ public interface InsightStore {
     Optional<QueuePosition> queuePosition(JobId id, int most);
 
     /**
+     * Returns what jobs of a queue may start now under these limits, by the running jobs and starts that are stored. It
+     * changes nothing.
+     *
+     * @param group the group that is asked about; null for none
+     */
+    FlowGate flow(String queue, GroupRules rules, @Nullable String group);
+
+    /**
      * Counts jobs that are PENDING by the reason why they wait. Running jobs do not count. If the sum is {@code rows},
      * there may be more.
      *
      * @param rows jobs that the store looks at, at most
      */
     Map<WaitReason, Long> waiting(int rows);
+
+    /**
+     * Counts jobs of a queue that wait or run by the name of their group. Jobs without a group do not count. If the sum is
+     * close to {@code rows}, there may be more.
+     *
+     * @param rows jobs that the store looks at, at most
+     */
+    Map<String, Long> groups(String queue, int rows);
 
     /**
      * Returns the errors of jobs that are PENDING after a counted attempt, the error of most jobs first. Jobs

@@ -48,7 +48,9 @@ public record JobChange(
         /** The asked due time is past. */
         PAST,
         /** The job would be due at its deadline or later, or its new deadline is past. */
-        BEYOND_DEADLINE
+        BEYOND_DEADLINE,
+        /** The job waits for the end of the one that holds its key. Until then nobody sets when it is due. */
+        FOLLOWS
     }
 
     /**
@@ -146,6 +148,9 @@ public record JobChange(
         if (job.state() != JobState.PENDING) {
             return refused(job, job.state() == JobState.RUNNING ? Answer.RUNNING : Answer.ENDED);
         }
+        if (dueAt != null && waiting(job) == WaitReason.FOLLOW) {
+            return refused(job, Answer.FOLLOWS);
+        }
         Instant before = job.times().dueAt() == null ? now : job.times().dueAt();
         Instant due = dueAt == null ? before : dueAt;
         Instant deadline = policy == null ? job.times().deadline() : deadlineOf(job, policy);
@@ -200,7 +205,7 @@ public record JobChange(
         WaitReason before = Objects.requireNonNullElse(waiting(job), WaitReason.MANUAL);
         return switch (before) {
             case NEW, DELAYED -> due.isAfter(now) ? WaitReason.DELAYED : WaitReason.NEW;
-            case RETRY, SNOOZE, SLEEP, EVENT, MANUAL -> before;
+            case RETRY, SNOOZE, SLEEP, EVENT, BATCH, FOLLOW, MANUAL -> before;
             case BREAKER, BUDGET, NO_HANDLER -> WaitReason.MANUAL;
         };
     }

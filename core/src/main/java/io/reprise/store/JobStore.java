@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.store;
 
+import io.reprise.batch.BatchMember;
+import io.reprise.batch.BatchState;
+import io.reprise.insight.LogLine;
 import io.reprise.job.Attempt;
 import io.reprise.job.AuditEntry;
 import io.reprise.job.AuditNote;
@@ -12,6 +15,7 @@ import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
 import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
+import io.reprise.job.KeyRule;
 import io.reprise.job.Page;
 import io.reprise.job.Progress;
 import io.reprise.job.QueueState;
@@ -175,6 +179,15 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
      */
     boolean progress(JobId job, long token, Progress progress);
 
+    /**
+     * Stores log lines of runs. A part that is there is replaced. Parts of jobs that do not exist are left out. Lines
+     * stay when their job ends; they go with it, and with the run when the history forgets it.
+     */
+    void writeLog(List<LogPart> parts);
+
+    /** Returns the log lines of a job, those of the earliest run first. Empty if the job does not exist. */
+    List<LogLine> log(JobId job);
+
     /** Returns the steps of a job; no steps if there is no such job. A run calls it at its first step. */
     StepList steps(JobId job);
 
@@ -191,9 +204,51 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
 
     /**
      * Changes the steps of a job that does not run, and writes an audit entry, in one atomic step. Nothing is written
-     * unless the answer is DONE.
+     * unless the answer is DONE. A job that waits with reason EVENT and whose OPEN event is deleted is due now: its next
+     * run begins a new wait, so that the event, told later, finds a job that waits for it.
      */
     StepEdit.Result editSteps(JobId job, StepEdit edit, AuditNote note);
+
+    /**
+     * Creates an open batch. Its jobs are stored in the same atomic step. They wait with reason BATCH until the batch
+     * succeeds or ends; then they are due, and their deadlines begin. If success has become impossible at the end,
+     * because a member was cancelled, the job for the success becomes CANCELLED.
+     *
+     * @param name name of {@link JobSpec#requireName}
+     * @param onSuccess the job for the success; null for none
+     * @param onEnd the job for the end; null for none
+     * @return false if there is a batch of this name; then nothing is stored
+     * @throws io.reprise.job.RefusedException if a key of one of the jobs leads to a job that is there (KEY_TAKEN)
+     */
+    boolean createBatch(String name, @Nullable JobSpec onSuccess, @Nullable JobSpec onEnd);
+
+    /** Returns a batch; empty if there is none of this name. */
+    Optional<BatchState> batch(String name);
+
+    /**
+     * Returns a page of the batches of callers, by name. Batches of joins are left out.
+     *
+     * @param prefix beginning of the names; empty for all
+     * @param limit batches per page
+     * @param cursor {@link Page#next} of the page before; null for the first page
+     */
+    Page<BatchState> batches(String prefix, int limit, @Nullable String cursor);
+
+    /**
+     * Closes a batch, so that it can end. If no member is open, it ends in the same atomic step.
+     *
+     * @return the batch as it was before the call; empty if there is none. It was closed before if it has that time
+     */
+    Optional<BatchState> closeBatch(String name);
+
+    /**
+     * Returns children of a join that have ended, by their places.
+     *
+     * @param batch name of the batch of the join
+     * @param after only greater places; {@link io.reprise.batch.Membership#NO_PLACE} for all
+     * @param limit how many at most
+     */
+    List<BatchMember> members(String batch, int after, int limit);
 
     /**
      * Fails pending jobs whose deadline has passed, with reason DEADLINE. Parked jobs are included; running ones are
@@ -212,6 +267,16 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
     }
 
     /**
+     * Lets jobs go that wait under {@link KeyRule#FOLLOW} and whose key no live job holds any more. From then on they
+     * hold the key themselves. Their delays and deadlines begin now. The leading worker calls it every second.
+     *
+     * @param limit greatest number of jobs
+     * @return how many were let go
+     * @throws StoreException if the database cannot be reached
+     */
+    int letFollow(int limit);
+
+    /**
      * Gives waiting jobs of groups a turn of their own. Until then a job that was delayed, or failed, is in the turn
      * that it shares with all jobs without a turn. Takes those first that have been due longest. Suspects, parked and
      * running jobs keep what they have. The leader calls it about every second.
@@ -221,6 +286,17 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
      * @return how many jobs got their turn by this call
      */
     int giveTurns(Duration waited, int limit);
+
+    /**
+     * Puts due jobs of the lane of retries into the lane of fresh jobs, so that one order holds for both. Suspects and
+     * parked jobs stay. Before a claim, workers call it for queues whose order in the fleet's settings is not by share.
+     *
+     * @param byCreation whether a job takes the place that it had when it was first due: its due time becomes that
+     *     time. Otherwise the due time stays
+     * @param limit how many jobs at most
+     * @return how many jobs were moved by this call
+     */
+    int lineUp(String queue, boolean byCreation, int limit);
 
     /** Returns a job; empty if there is none with this id. */
     Optional<Job> find(JobId id);

@@ -25,6 +25,9 @@ public interface JobWriter {
      *
      * <p>A job that is replaced forgets its steps: they were done for another payload.
      *
+     * <p><b>Batches.</b> A new member of a batch is counted in the same atomic step. Without {@link JobSpec#isSibling}
+     * the batch must be open, with it the batch must not have ended. Children of a join are not counted here.
+     *
      * <p><b>Times.</b> {@code firstDueAt} and {@code dueAt} are the later of the requested time and the store's now.
      * The deadline, if the policy has one, is {@code firstDueAt} plus that. The wait reason is NEW if the job is due at
      * once, else DELAYED.
@@ -37,6 +40,8 @@ public interface JobWriter {
      *     is stored
      * @throws io.reprise.job.DuplicateKeyException if a live job holds the unique key under REJECT, or a running job holds
      *     it under REPLACE; nothing is stored
+     * @throws io.reprise.job.RefusedException if the batch of a job does not exist or takes no more members; nothing is
+     *     stored
      */
     List<Enqueued> insert(List<JobSpec> specs);
 
@@ -59,6 +64,9 @@ public interface JobWriter {
      * <p><b>History.</b> An attempt is written for every {@link CountedAs} except NOTHING. A store may derive the attempt
      * of a success from the finished job. The ending of an attempt follows {@code spent}; for ATTEMPT it is SUCCEEDED,
      * CANCELLED or FAILED, as settled. The store keeps a bounded number of attempts per job and deletes the oldest.
+     *
+     * <p><b>Batches.</b> A job that ends is counted in its batch in the same atomic step. If that is the last open member
+     * of a closed batch, the same step makes the jobs due that wait for it.
      *
      * <p><b>Follow-up jobs.</b> {@link Settlement#followUps} are inserted in the same atomic step, exactly for the
      * settlements that are accepted. Their insert cannot be refused.

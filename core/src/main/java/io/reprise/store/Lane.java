@@ -8,7 +8,7 @@ package io.reprise.store;
  * @since 0.1.0
  */
 public enum Lane {
-    /** The job has no counted attempt, or is a retry that {@link Settlement.Wait#amongFresh} put here. */
+    /** The job has no counted attempt, or is a retry that {@link JobStore#lineUp} put here. */
     FRESH,
     /**
      * The job has a counted attempt, or was unparked from a backlog. {@link ClaimRequest#retryShare} keeps a part of each

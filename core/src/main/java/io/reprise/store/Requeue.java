@@ -3,6 +3,7 @@ package io.reprise.store;
 
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
+import io.reprise.step.StepEdit;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -37,6 +38,11 @@ public record Requeue(
     public Requeue(
             String action, Duration delay, @Nullable Duration window, boolean resetCounts, int grant, Edit edit) {
         this(action, delay, null, window, resetCounts, grant, edit);
+    }
+
+    /** Returns this requeue with changes to the job. */
+    public Requeue with(Edit other) {
+        return new Requeue(action, delay, dueAt, window, resetCounts, grant, other);
     }
 
     /** Returns when the job is due if it is put back now. */
@@ -77,18 +83,37 @@ public record Requeue(
      *     link
      * @param queue another queue; null to keep the queue
      * @param payload another payload as JSON; null to keep the payload
+     * @param steps change of the steps of the job, in the same atomic step; null to forget those that failed in a run. A
+     *     job with a new id has no steps
      */
     public record Edit(
-            boolean newId, @Nullable String queue, @Nullable String payload) {
+            boolean newId,
+            @Nullable String queue,
+            @Nullable String payload,
+            @Nullable StepEdit steps) {
         /** No change. */
         public static final Edit NONE = new Edit(false, null, null);
+
+        /** Changes queue and payload. */
+        public Edit(boolean newId, @Nullable String queue, @Nullable String payload) {
+            this(newId, queue, payload, null);
+        }
+
+        /** Changes the steps. */
+        public Edit(StepEdit steps) {
+            this(false, null, null, steps);
+        }
 
         /**
          * Checks the texts like those of a new job.
          *
-         * @throws IllegalArgumentException if a job cannot have this queue or payload
+         * @throws IllegalArgumentException if a job cannot have this queue or payload, or if a job with a new id must
+         *     have steps
          */
         public Edit {
+            if (newId && steps != null) {
+                throw new IllegalArgumentException("A job with a new id has no steps that could be changed");
+            }
             if (queue != null) {
                 JobSpec.requireName("queue", queue);
             }

@@ -22,6 +22,8 @@ public record RequeueResult(Result result, @Nullable JobId id) {
         /** The job is running, succeeded or cancelled. It is neither FAILED nor PENDING, so it cannot be put back. */
         NOT_WAITING,
         /** Another live job holds the unique key. A person can put the job back when that job has ended. */
-        KEY_TAKEN
+        KEY_TAKEN,
+        /** The requeue changes a step, and the job has no such step, or the step is not STARTED. */
+        NO_STEP
     }
 }

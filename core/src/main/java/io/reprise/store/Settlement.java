@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.store;
 
+import io.reprise.batch.Membership;
 import io.reprise.failure.Failure;
 import io.reprise.job.Attempt;
 import io.reprise.job.JobCounts;
@@ -33,9 +34,11 @@ import org.jspecify.annotations.Nullable;
  * @param failure the failure, kept with the attempt; null if nothing failed
  * @param decision the decision, kept with the attempt; null after a success, a cancellation, or a claim that did not
  *     start
- * @param followUps follow-up jobs, stored in the same step exactly if the settlement is accepted
+ * @param followUps follow-up jobs, stored in the same step exactly if the settlement is accepted. If the step begins a
+ *     join, they are its children, and their batch is created in the same step
  * @param step a step that is written in the same step exactly if the settlement is accepted as it is; null if there is
  *     none. If the job begins to wait for an event that was told already, it is due at once
+ * @param tags tags that take the place of the job's, for the trace of the run; null to keep them. A success keeps them
  * @since 0.1.0
  */
 public record Settlement(
@@ -47,7 +50,8 @@ public record Settlement(
         @Nullable Failure failure,
         @Nullable Decision decision,
         FollowUps followUps,
-        @Nullable StepWrite step) {
+        @Nullable StepWrite step,
+        @Nullable Set<String> tags) {
 
     /** Creates a settlement without follow-up jobs and without a step. */
     public Settlement(
@@ -58,17 +62,22 @@ public record Settlement(
             Next next,
             @Nullable Failure failure,
             @Nullable Decision decision) {
-        this(job, token, spent, ran, next, failure, decision, FollowUps.NONE, null);
+        this(job, token, spent, ran, next, failure, decision, FollowUps.NONE, null, null);
     }
 
     /** Returns this settlement with other follow-up jobs. The last call wins. */
     public Settlement with(FollowUps followUps) {
-        return new Settlement(job, token, spent, ran, next, failure, decision, followUps, step);
+        return new Settlement(job, token, spent, ran, next, failure, decision, followUps, step, tags);
     }
 
     /** Returns this settlement with a step. The last call wins. */
     public Settlement with(@Nullable StepWrite step) {
-        return new Settlement(job, token, spent, ran, next, failure, decision, followUps, step);
+        return new Settlement(job, token, spent, ran, next, failure, decision, followUps, step, tags);
+    }
+
+    /** Returns this settlement with tags that take the place of the job's; null to keep them. The last call wins. */
+    public Settlement tagged(@Nullable Set<String> tags) {
+        return new Settlement(job, token, spent, ran, next, failure, decision, followUps, step, tags);
     }
 
     /** Returns how the attempt ended that the store keeps of this claim. */
@@ -105,8 +114,7 @@ public record Settlement(
             state = JobState.FAILED;
         }
         boolean suspected = state == null && next instanceof Wait && spent == CountedAs.LOSS && counts.losses() > 0;
-        Lane retry = next instanceof Wait wait && wait.amongFresh() ? Lane.FRESH : Lane.RETRY;
-        Lane then = spent == CountedAs.ATTEMPT ? retry : suspected ? Lane.SUSPECT : lane;
+        Lane then = spent == CountedAs.ATTEMPT ? Lane.RETRY : suspected ? Lane.SUSPECT : lane;
         return new Effect(state, spent.addTo(counts), then, instead);
     }
 
@@ -140,14 +148,18 @@ public record Settlement(
     }
 
     /**
-     * Jobs that follow an outcome.
+     * Jobs and counts that follow an outcome in the same atomic step.
      *
      * @param jobs stored if the outcome is accepted as it is
      * @param ifCancelled stored instead if the job becomes CANCELLED because that was requested
+     * @param member the batch of the job, which counts the job if it ends; null if the job is in none
      */
-    public record FollowUps(List<JobSpec> jobs, List<JobSpec> ifCancelled) {
+    public record FollowUps(
+            List<JobSpec> jobs,
+            List<JobSpec> ifCancelled,
+            @Nullable Membership member) {
 
-        /** No follow-up jobs. */
+        /** Nothing follows. */
         public static final FollowUps NONE = new FollowUps(List.of(), List.of());
 
         /**
@@ -162,9 +174,14 @@ public record Settlement(
             ifCancelled.forEach(FollowUps::requireHarmless);
         }
 
-        /** Returns whether there is no follow-up job. */
+        /** Creates follow-up jobs of a job that is in no batch. */
+        public FollowUps(List<JobSpec> jobs, List<JobSpec> ifCancelled) {
+            this(jobs, ifCancelled, null);
+        }
+
+        /** Returns whether nothing follows. */
         public boolean isEmpty() {
-            return jobs.isEmpty() && ifCancelled.isEmpty();
+            return jobs.isEmpty() && ifCancelled.isEmpty() && member == null;
         }
 
         /**
@@ -217,12 +234,9 @@ public record Settlement(
      * @param lastDelay the delay that the next retry gets as its previous delay; null keeps the stored one
      * @param together how many suspects may run on one worker with this job, itself included, if this settlement makes
      *     it a suspect; 1 or more
-     * @param amongFresh whether a counted retry waits in the lane of fresh jobs, so that only priority and due time decide
-     *     who comes first
      */
     public record Wait(
-            WaitReason reason, Duration delay, @Nullable Duration lastDelay, int together, boolean amongFresh)
-            implements Next {
+            WaitReason reason, Duration delay, @Nullable Duration lastDelay, int together) implements Next {
         /**
          * Cuts the delay to microseconds, the unit in which stores keep times. So the due time computed from it is the
          * stored one.
@@ -239,17 +253,7 @@ public record Settlement(
 
         /** Creates a wait after which a suspect runs alone. */
         public Wait(WaitReason reason, Duration delay, @Nullable Duration lastDelay) {
-            this(reason, delay, lastDelay, 1, false);
-        }
-
-        /** Creates a wait in the lane of retries. */
-        public Wait(WaitReason reason, Duration delay, @Nullable Duration lastDelay, int together) {
-            this(reason, delay, lastDelay, together, false);
-        }
-
-        /** Returns this wait in the lane of fresh jobs. */
-        public Wait inFreshLane() {
-            return new Wait(reason, delay, lastDelay, together, true);
+            this(reason, delay, lastDelay, 1);
         }
     }
 

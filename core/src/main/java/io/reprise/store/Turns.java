@@ -2,15 +2,20 @@
 package io.reprise.store;
 
 import io.reprise.fairness.FlowGate;
+import io.reprise.fairness.FlowKey;
 import io.reprise.fairness.GroupRules;
+import io.reprise.fairness.StartGoal;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -41,8 +46,10 @@ public final class Turns {
 
     private static final int FEWEST_VISITS = 64;
 
-    /** Turns that a walk asks for at once, also if it needs fewer. */
+    /** Turns that a walk asks for at once, also if it needs fewer; each time that it finds nothing, twice as many. */
     private static final int FEWEST_TURNS = 8;
+
+    private static final int MOST_TURNS = 512;
 
     private final Map<Level, Place> places = new ConcurrentHashMap<>();
     private final Set<String> grouped = ConcurrentHashMap.newKeySet();
@@ -51,11 +58,19 @@ public final class Turns {
     public Turns() {}
 
     /**
-     * A range of the index of claims.
+     * A range of the index of claims, as claims for the same types walk it. Claims for other types have turns of their
+     * own: they must not move these.
      *
      * @param lane as the store writes it
+     * @param asked {@link ClaimRequest#asked} of the request
      */
-    public record Level(String queue, int lane, int priority) {}
+    public record Level(String queue, int lane, int priority, int asked) {
+
+        /** Creates a level for claims of any type. */
+        public Level(String queue, int lane, int priority) {
+            this(queue, lane, priority, 0);
+        }
+    }
 
     /**
      * The due jobs of one turn.
@@ -107,6 +122,26 @@ public final class Turns {
          * @param most how many jobs of each turn at most
          */
         Map<String, List<J>> due(Map<String, Integer> most) throws X;
+
+        /**
+         * Returns those of these jobs that are in the level and can be claimed, by their turn.
+         *
+         * @param ids one job of each turn, by its id
+         */
+        Map<String, J> heads(Map<String, Long> ids) throws X;
+
+        /**
+         * Returns how many turns whose limits are reached one walk may visit. A store that jumps from one to the next within a
+         * statement may visit many.
+         */
+        default int visits() {
+            return 0;
+        }
+
+        /** Returns those of these jobs that have waited for this time, the longest first. */
+        default List<J> waited(List<J> jobs, Duration time) throws X {
+            return List.of();
+        }
     }
 
     /**
@@ -120,8 +155,8 @@ public final class Turns {
         /** Returns what these groups may start now. */
         FlowGate gate(Collection<String> groups) throws X;
 
-        /** Returns the groups of jobs; those without a group are left out. */
-        Map<J, String> groups(List<J> jobs) throws X;
+        /** Returns groups, types and ids of jobs. */
+        Map<J, FlowKey> keys(List<J> jobs) throws X;
     }
 
     /**
@@ -131,34 +166,80 @@ public final class Turns {
     public static <J, X extends Exception> Walk<J, X> limited(Walk<J, X> walk, Limits<J, X> limits) {
         return new Walk<>() {
             @Override
+            public int visits() {
+                return walk.visits();
+            }
+
+            @Override
+            public List<J> waited(List<J> jobs, Duration time) throws X {
+                long before = limits.gate(List.of()).nowMicros() - Micros.of(time);
+                Map<J, FlowKey> keys = limits.keys(jobs);
+                return keys.entrySet().stream()
+                        .filter(job -> job.getValue().due() <= before)
+                        .sorted(Comparator.comparingLong((Map.Entry<J, FlowKey> job) ->
+                                        job.getValue().due())
+                                .thenComparing(job -> job.getValue().job()))
+                        .map(Map.Entry::getKey)
+                        .toList();
+            }
+
+            @Override
             public List<String> turns(String from, @Nullable String before, int most) throws X {
                 return walk.turns(from, before, most);
             }
 
             @Override
+            public Map<String, J> heads(Map<String, Long> ids) throws X {
+                return walk.heads(ids);
+            }
+
+            @Override
             public Map<String, List<J>> due(Map<String, Integer> most) throws X {
                 FlowGate gate = limits.gate(most.keySet());
-                Map<String, Integer> open = new LinkedHashMap<>();
+                Map<String, Integer> some = new LinkedHashMap<>();
+                Map<String, Long> heads = new LinkedHashMap<>();
                 most.forEach((turn, jobs) -> {
                     int room = Math.min(jobs, gate.room(turn));
-                    if (room > 0) {
-                        open.put(turn, room);
+                    Long head = gate.head(turn);
+                    if (room > 0 && head != null) {
+                        heads.put(turn, head);
+                    } else if (room > 0) {
+                        some.put(turn, room);
                     }
                 });
-                Map<String, List<J>> due = new HashMap<>(open.isEmpty() ? Map.of() : walk.due(open));
-                List<J> shared = due.get(NONE);
-                if (shared != null) {
-                    due.put(NONE, open(shared));
+                Map<String, List<J>> due = new HashMap<>(some.isEmpty() ? Map.of() : walk.due(some));
+                if (!heads.isEmpty()) {
+                    // Others of these groups wait, however many come first.
+                    walk.heads(heads).forEach((turn, job) -> due.put(turn, List.of(job)));
+                }
+                List<J> unsure = gate.isByType()
+                        ? due.values().stream().flatMap(List::stream).toList()
+                        : due.getOrDefault(NONE, List.of());
+                if (!unsure.isEmpty()) {
+                    Set<J> open = open(unsure);
+                    due.replaceAll((turn, jobs) -> turn.equals(NONE) || gate.isByType()
+                            ? jobs.stream().filter(open::contains).toList()
+                            : jobs);
                 }
                 return due;
             }
 
-            private List<J> open(List<J> jobs) throws X {
-                Map<J, String> groups = limits.groups(jobs);
-                FlowGate gate = limits.gate(new HashSet<>(groups.values()));
-                return jobs.stream()
-                        .filter(job -> gate.room(groups.get(job)) > 0)
-                        .toList();
+            private Set<J> open(List<J> jobs) throws X {
+                Map<J, FlowKey> keys = limits.keys(jobs);
+                Set<String> groups = new HashSet<>();
+                for (FlowKey key : keys.values()) {
+                    if (key.group() != null) {
+                        groups.add(key.group());
+                    }
+                }
+                FlowGate gate = limits.gate(groups);
+                Set<J> open = new HashSet<>();
+                keys.forEach((job, key) -> {
+                    if (gate.room(key) > 0) {
+                        open.add(job);
+                    }
+                });
+                return open;
             }
         };
     }
@@ -173,13 +254,43 @@ public final class Turns {
      */
     public <J, X extends Exception> List<Pick<J>> choose(Level level, int room, GroupRules rules, Walk<J, X> walk)
             throws X {
+        StartGoal goal = rules.goal();
+        if (goal == null || !goal.lateFirst() || room <= 0) {
+            return around(level, room, rules, walk);
+        }
+        List<Pick<J>> some = around(level, Math.max(room, Math.min(wider(room), MOST_TURNS)), rules, walk);
+        List<J> late = walk.waited(some.stream().map(Pick::job).toList(), goal.atRisk());
+        return lateFirst(some, late, room);
+    }
+
+    /** Returns how many jobs are looked at to find those that come first. */
+    static int wider(int room) {
+        return VISITS_PER_JOB * room + FEWEST_VISITS;
+    }
+
+    /** Returns the first picks: late jobs in their order, then the others in turn. */
+    public static <J> List<Pick<J>> lateFirst(List<Pick<J>> picks, List<J> late, int room) {
+        Map<J, Pick<J>> byJob = new HashMap<>();
+        picks.forEach(pick -> byJob.put(pick.job, pick));
+        List<Pick<J>> first = new ArrayList<>();
+        late.forEach(job -> first.add(Objects.requireNonNull(byJob.remove(job))));
+        picks.stream().filter(pick -> byJob.containsKey(pick.job)).forEach(first::add);
+        return List.copyOf(first.subList(0, Math.min(room, first.size())));
+    }
+
+    private <J, X extends Exception> List<Pick<J>> around(Level level, int room, GroupRules rules, Walk<J, X> walk)
+            throws X {
         List<Pick<J>> taken = new ArrayList<>();
         String start = from(level);
         String at = start;
         boolean around = false;
-        for (int visited = 0; taken.size() < room && at != null && visited < VISITS_PER_JOB * room + FEWEST_VISITS; ) {
+        int most = Math.max(room, FEWEST_TURNS);
+        int visits = rules.isLimited() ? walk.visits() : 0;
+        for (int visited = 0;
+                taken.size() < room
+                        && at != null
+                        && visited < Math.max(visits, VISITS_PER_JOB * room + FEWEST_VISITS); ) {
             int left = room - taken.size();
-            int most = Math.max(left, FEWEST_TURNS);
             List<String> turns = new ArrayList<>(walk.turns(at, around ? start : null, most));
             boolean last = around;
             if (turns.size() < most && !around) {
@@ -199,6 +310,7 @@ public final class Turns {
                 // All their jobs run. The next walk must not stop at them again.
                 note(level, new Place(behind(turns.get(turns.size() - 1)), 0));
             }
+            most = taken.isEmpty() ? Math.max(most, Math.min(2 * most, MOST_TURNS)) : Math.max(left, FEWEST_TURNS);
             at = last || turns.isEmpty() ? null : behind(turns.get(turns.size() - 1));
         }
         return taken;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testing;
 
+import io.reprise.batch.BatchMember;
+import io.reprise.batch.BatchState;
+import io.reprise.fairness.FlowGate;
+import io.reprise.fairness.GroupRules;
 import io.reprise.insight.Activity;
 import io.reprise.insight.ActivityPeriod;
 import io.reprise.insight.Alert;
@@ -8,6 +12,7 @@ import io.reprise.insight.Behind;
 import io.reprise.insight.ControlEvent;
 import io.reprise.insight.CostEntry;
 import io.reprise.insight.Evidence;
+import io.reprise.insight.LogLine;
 import io.reprise.insight.QueuePosition;
 import io.reprise.insight.StoredBytes;
 import io.reprise.insight.WaitingError;
@@ -26,6 +31,7 @@ import io.reprise.job.JobStatus;
 import io.reprise.job.Page;
 import io.reprise.job.Progress;
 import io.reprise.job.QueueState;
+import io.reprise.job.RefusedException;
 import io.reprise.job.StoredSchedule;
 import io.reprise.job.Transaction;
 import io.reprise.job.WaitReason;
@@ -46,6 +52,8 @@ import io.reprise.store.Firing;
 import io.reprise.store.JobChange;
 import io.reprise.store.JobStore;
 import io.reprise.store.JobWriter;
+import io.reprise.store.Lane;
+import io.reprise.store.LogPart;
 import io.reprise.store.LostClaim;
 import io.reprise.store.Micros;
 import io.reprise.store.Renewal;
@@ -120,6 +128,7 @@ public final class InMemoryJobStore implements JobStore {
      */
     public InMemoryJobStore(InstantSource clock) {
         this.clock = clock;
+        tables.batches.use(clock);
     }
 
     /**
@@ -183,6 +192,7 @@ public final class InMemoryJobStore implements JobStore {
         locked(now -> {
             StoredJob job = tables.jobs.get(id);
             if (job != null) {
+                tables.batches.removed(job.spec);
                 tables.delete(job);
             }
             return now;
@@ -272,7 +282,59 @@ public final class InMemoryJobStore implements JobStore {
 
     @Override
     public StepEdit.Result editSteps(JobId job, StepEdit edit, AuditNote note) {
-        return locked(now -> steps.edit(job, edit, note, now));
+        return waking(now -> steps.edit(job, edit, note, now));
+    }
+
+    @Override
+    public boolean createBatch(String name, @Nullable JobSpec onSuccess, @Nullable JobSpec onEnd) {
+        return locked(now -> {
+            if (tables.batches.has(name)) {
+                return false;
+            }
+            List<JobSpec> specs =
+                    Stream.of(onSuccess, onEnd).filter(Objects::nonNull).toList();
+            specs.forEach(this::requireNew);
+            Iterator<Enqueued> ids = inserting.insert(specs, now).iterator();
+            JobId success = onSuccess == null ? null : waiting(ids.next());
+            JobId end = onEnd == null ? null : waiting(ids.next());
+            tables.batches.create(name, success, end, now);
+            return true;
+        });
+    }
+
+    private void requireNew(JobSpec spec) {
+        StoredJob known = spec.idempotencyKey() == null ? null : tables.idempotent.get(spec.idempotencyKey());
+        StoredJob holder = spec.key() == null ? known : tables.keyHolders.get(spec.key());
+        StoredJob there = known == null ? holder : known;
+        if (there != null) {
+            throw RefusedException.followerThere(there.id);
+        }
+    }
+
+    private JobId waiting(Enqueued job) {
+        StoredJob stored = Objects.requireNonNull(tables.jobs.get(job.id()));
+        tables.update(stored, () -> stored.waitReason = WaitReason.BATCH);
+        return job.id();
+    }
+
+    @Override
+    public Optional<BatchState> batch(String name) {
+        return locked(now -> tables.batches.read(name));
+    }
+
+    @Override
+    public Page<BatchState> batches(String prefix, int limit, @Nullable String cursor) {
+        return locked(now -> tables.batches.page(prefix, limit, cursor));
+    }
+
+    @Override
+    public Optional<BatchState> closeBatch(String name) {
+        return waking(now -> tables.batches.close(name, now));
+    }
+
+    @Override
+    public List<BatchMember> members(String batch, int after, int limit) {
+        return locked(now -> tables.batches.members(batch, after, limit));
     }
 
     @Override
@@ -290,6 +352,11 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
+    public int letFollow(int limit) {
+        return locked(now -> inserting.letFollow(limit, now));
+    }
+
+    @Override
     public int giveTurns(Duration waited, int limit) {
         return locked(now -> {
             List<StoredJob> late = tables.queues.values().stream()
@@ -303,6 +370,22 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
+    public int lineUp(String queue, boolean byCreation, int limit) {
+        return locked(now -> {
+            MemoryQueue asked = tables.queues.get(queue);
+            List<StoredJob> retries = asked == null ? List.of() : asked.ready.due(Lane.RETRY, now, limit, job -> true);
+            retries.forEach(job -> tables.update(job, () -> {
+                job.lane = Lane.FRESH;
+                if (byCreation && job.firstDueAt.isBefore(job.dueAt)) {
+                    job.dueAt = job.firstDueAt;
+                    job.turnFor = job.firstDueAt;
+                }
+            }));
+            return retries.size();
+        });
+    }
+
+    @Override
     public Optional<Job> find(JobId id) {
         return locked(now -> Optional.ofNullable(tables.jobs.get(id)).map(StoredJob::read));
     }
@@ -310,6 +393,22 @@ public final class InMemoryJobStore implements JobStore {
     @Override
     public Page<Job> find(JobQuery query) {
         return locked(now -> MemoryQueries.find(tables.jobs, query));
+    }
+
+    @Override
+    public void writeLog(List<LogPart> parts) {
+        locked(now -> {
+            for (LogPart part : parts) {
+                Optional.ofNullable(tables.jobs.get(part.job())).ifPresent(job -> job.writeLog(part));
+            }
+            return null;
+        });
+    }
+
+    @Override
+    public List<LogLine> log(JobId id) {
+        return locked(now ->
+                Optional.ofNullable(tables.jobs.get(id)).map(StoredJob::log).orElse(List.of()));
     }
 
     @Override
@@ -661,6 +760,7 @@ public final class InMemoryJobStore implements JobStore {
     public void maintain() {
         locked(now -> {
             insights.maintain(now);
+            tables.batches.prune(now);
             tables.queues.values().forEach(queue -> queue.rates.values().removeIf(next -> next < Micros.of(now)));
             return null;
         });
@@ -734,6 +834,11 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
+    public FlowGate flow(String queue, GroupRules rules, @Nullable String group) {
+        return locked(now -> claiming.gate(tables.queue(queue), rules, now));
+    }
+
+    @Override
     public List<Behind> behind(Map<JobState, Duration> keep) {
         return locked(now -> List.of(
                 behind(
@@ -769,6 +874,15 @@ public final class InMemoryJobStore implements JobStore {
                 .filter(job -> job.state == JobState.PENDING)
                 .limit(rows)
                 .collect(Collectors.groupingBy(job -> job.waitReason, Collectors.counting())));
+    }
+
+    @Override
+    public Map<String, Long> groups(String queue, int rows) {
+        return locked(now -> tables.jobs.values().stream()
+                .filter(job -> !job.state.isTerminal() && job.spec.queue().equals(queue))
+                .limit(rows)
+                .filter(job -> job.spec.group() != null)
+                .collect(Collectors.groupingBy(job -> String.valueOf(job.spec.group()), Collectors.counting())));
     }
 
     @Override
@@ -809,7 +923,12 @@ public final class InMemoryJobStore implements JobStore {
             for (StoredJob job : part) {
                 bytes.merge(
                         job.spec.queue(),
-                        length(job.spec.payload()) + length(job.spec.chain()) + length(job.result),
+                        length(job.spec.payload())
+                                + length(job.spec.chain())
+                                + length(job.result)
+                                + job.steps.values().stream()
+                                        .mapToLong(step -> length(step.value()))
+                                        .sum(),
                         Long::sum);
             }
             boolean more = part.size() == rows;

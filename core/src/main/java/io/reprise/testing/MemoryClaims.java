@@ -2,7 +2,9 @@
 package io.reprise.testing;
 
 import io.reprise.fairness.FlowGate;
+import io.reprise.fairness.FlowKey;
 import io.reprise.fairness.GroupRules;
+import io.reprise.fairness.StartGoal;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
 import io.reprise.store.Claim;
@@ -25,7 +27,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
@@ -82,13 +83,19 @@ final class MemoryClaims {
 
     private @Nullable Claim suspects(
             MemoryQueue queue, int room, Suspects suspects, ClaimRequest request, Instant now) {
-        List<StoredJob> due = queue.ready.due(Lane.SUSPECT, now, room, wanted(request));
-        List<StoredJob> group = due.subList(0, suspects.fitting(together(due).toArray()));
+        FlowGate gate = gate(queue, request, now);
+        List<StoredJob> due =
+                queue.ready.due(Lane.SUSPECT, now, room, wanted(request).and(job -> gate.room(flowKey(job)) > 0));
+        List<StoredJob> group = due.subList(0, suspects.fitting(together(due).toArray())).stream()
+                .filter(job -> gate.admits(flowKey(job)))
+                .toList();
+        queue.rates.putAll(gate.changed());
+        queue.heads.putAll(gate.started());
         if (group.isEmpty()) {
             return null;
         }
         int together = together(group).min().orElse(1);
-        return lease(request, queue, List.copyOf(group), together == 1, now).ofSuspects(together);
+        return lease(request, queue, group, together == 1, now).ofSuspects(together);
     }
 
     private static IntStream together(List<StoredJob> jobs) {
@@ -106,9 +113,10 @@ final class MemoryClaims {
         picks.forEach(turns::took);
         List<StoredJob> batch = new ArrayList<>(picks.stream()
                 .map(Turns.Pick::job)
-                .filter(job -> gate.admits(job.spec.group()))
+                .filter(job -> gate.admits(flowKey(job)))
                 .toList());
         queue.rates.putAll(gate.changed());
+        queue.heads.putAll(gate.started());
         boolean groups = batch.stream().anyMatch(job -> job.spec.group() != null);
         batch.sort(groups ? BY_PRIORITY : CLAIM_ORDER);
         share.claimed(queue.name, batch.size(), request.retryShare());
@@ -118,31 +126,68 @@ final class MemoryClaims {
     private List<Turns.Pick<StoredJob>> inTurns(
             MemoryQueue queue, Lane lane, int max, ClaimRequest request, FlowGate gate, Instant now) {
         List<Turns.Pick<StoredJob>> picked = new ArrayList<>();
-        Predicate<StoredJob> open = wanted(request).and(job -> gate.room(job.spec.group()) > 0);
+        Predicate<StoredJob> open = wanted(request).and(job -> gate.room(flowKey(job)) > 0);
         for (int priority : queue.ready.priorities(lane)) {
             int left = max - picked.size();
             if (left > 0) {
-                Turns.Level level = new Turns.Level(queue.name, lane == Lane.RETRY ? 1 : 0, priority);
+                Turns.Level level = new Turns.Level(queue.name, lane == Lane.RETRY ? 1 : 0, priority, request.asked());
+                GroupRules rules = request.rulesOf(queue.name);
+                StartGoal goal = rules.goal();
+                int most = rules.isLateFirst() ? Integer.MAX_VALUE : left;
                 List<Turns.Waiting<StoredJob>> waiting =
-                        queue.ready.walk(lane, priority, turns.from(level), left, now, open);
-                picked.addAll(turns.pick(level, waiting, left, request.rulesOf(queue.name)));
+                        queue.ready.walk(lane, priority, turns.from(level), most, now, open);
+                List<Turns.Pick<StoredJob>> picks = turns.pick(level, waiting, most, rules);
+                picked.addAll(
+                        goal == null || !goal.lateFirst()
+                                ? picks
+                                : Turns.lateFirst(picks, late(picks, now.minus(goal.atRisk())), left));
             }
         }
         return picked;
     }
 
+    private static List<StoredJob> late(List<Turns.Pick<StoredJob>> picks, Instant before) {
+        return picks.stream()
+                .map(Turns.Pick::job)
+                .filter(job -> !job.dueAt.isAfter(before))
+                .sorted(ReadyJobs.BY_DUE)
+                .toList();
+    }
+
     private FlowGate gate(MemoryQueue queue, ClaimRequest request, Instant now) {
-        GroupRules rules = request.rulesOf(queue.name);
+        return gate(queue, request.rulesOf(queue.name), now);
+    }
+
+    FlowGate gate(MemoryQueue queue, GroupRules rules, Instant now) {
         Map<String, Integer> running = new HashMap<>();
         if (rules.isLimited()) {
             tables.leases.values().stream()
                     .filter(lease -> lease.queue.equals(queue.name))
                     .flatMap(lease -> lease.jobs.stream())
-                    .map(job -> job.spec.group())
-                    .filter(Objects::nonNull)
-                    .forEach(group -> running.merge(group, 1, Integer::sum));
+                    .map(MemoryClaims::flowKey)
+                    .forEach(job -> {
+                        running.merge(FlowGate.ofType(job.type()), 1, Integer::sum);
+                        if (job.group() != null) {
+                            running.merge(job.group(), 1, Integer::sum);
+                        }
+                    });
         }
-        return new FlowGate(rules, Micros.of(now), running, queue.rates);
+        return new FlowGate(rules, Micros.of(now), running, queue.rates, rules.isOrdered() ? heads(queue) : Map.of());
+    }
+
+    /** The jobs that started last in their groups and have not ended. */
+    private Map<String, Long> heads(MemoryQueue queue) {
+        queue.heads.values().removeIf(id -> !isLive(queue, id));
+        return queue.heads;
+    }
+
+    private boolean isLive(MemoryQueue queue, long id) {
+        StoredJob job = tables.jobs.get(new JobId(id));
+        return job != null && !job.state.isTerminal() && job.spec.queue().equals(queue.name);
+    }
+
+    private static FlowKey flowKey(StoredJob job) {
+        return new FlowKey(job.spec.group(), job.spec.type(), job.id.value());
     }
 
     private static Predicate<StoredJob> wanted(ClaimRequest request) {

@@ -3,6 +3,7 @@ package io.reprise.testing;
 
 import io.reprise.job.DuplicateKeyException;
 import io.reprise.job.Enqueued;
+import io.reprise.job.JobCounts;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
@@ -28,6 +29,7 @@ final class MemoryInserts {
 
     List<Enqueued> insert(List<JobSpec> specs, Instant now) {
         refuseDuplicates(specs);
+        tables.batches.check(specs);
         return specs.stream().map(spec -> insert(spec, now)).toList();
     }
 
@@ -77,21 +79,68 @@ final class MemoryInserts {
         if (known != null) {
             return new Enqueued(known.id, false, known.dueAt);
         }
-        StoredJob holder = spec.key() == null ? null : tables.keyHolders.get(spec.key());
+        boolean follows = spec.key() != null && spec.keyRule() == KeyRule.FOLLOW;
+        StoredJob follower = follows ? tables.keyHolders.get(spec.key() + JobSpec.FOLLOWING) : null;
+        StoredJob first = spec.key() == null ? null : tables.keyHolders.get(spec.key());
+        boolean behind = follows && first != null && hasBegun(first);
+        StoredJob holder = follower != null ? follower : behind ? null : first;
         if (holder == null) {
             StoredJob job = new StoredJob(tables.nextId(), spec, now, due(spec, now));
             begin(job, spec, now, due(spec, now));
+            if (behind) {
+                holdBack(job, now);
+            }
             tables.add(job);
+            tables.batches.added(spec);
             tables.remember(spec, job);
             return new Enqueued(job.id, true, job.dueAt);
         }
-        if (spec.keyRule() == KeyRule.REPLACE) {
-            tables.update(holder, () -> begin(holder, spec, now, bounded(spec, holder.createdAt, now)));
+        if (spec.keyRule() == KeyRule.REPLACE || follows) {
+            // A member stays a member after the replacement.
+            JobSpec replacing = spec.toBuilder().batch(holder.spec.batch()).build();
+            tables.update(holder, () -> {
+                begin(holder, replacing, now, bounded(spec, holder.createdAt, now));
+                if (follower != null) {
+                    holdBack(holder, now);
+                }
+            });
             // The steps were done for another payload.
             holder.steps.clear();
+            tables.batches.forgetUnused(holder);
         }
         tables.remember(spec, holder);
         return new Enqueued(holder.id, false, holder.dueAt);
+    }
+
+    private static boolean hasBegun(StoredJob job) {
+        return job.state == JobState.RUNNING || !job.counts.equals(JobCounts.NONE) || !job.steps.isEmpty();
+    }
+
+    private static void holdBack(StoredJob job, Instant now) {
+        job.waitReason = WaitReason.FOLLOW;
+        dueFrom(job, now.plus(JobSpec.MAX_DELAY));
+    }
+
+    private static void dueFrom(StoredJob job, Instant due) {
+        job.firstDueAt = due;
+        job.dueAt = due;
+        job.deadline = deadline(job.spec, due);
+    }
+
+    /** Lets jobs go whose key is free. Returns how many. */
+    int letFollow(int limit, Instant now) {
+        List<StoredJob> free = tables.following.stream()
+                .filter(job -> !tables.keyHolders.containsKey(job.spec.key()))
+                .limit(limit)
+                .toList();
+        for (StoredJob job : free) {
+            Instant due = due(job.spec, now);
+            tables.update(job, () -> {
+                job.waitReason = due.isAfter(now) ? WaitReason.DELAYED : WaitReason.NEW;
+                dueFrom(job, due);
+            });
+        }
+        return free.size();
     }
 
     private static void begin(StoredJob job, JobSpec spec, Instant now, Instant due) {

@@ -6,6 +6,7 @@ import io.reprise.job.Cancellation;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
 import io.reprise.job.QueueState;
+import io.reprise.step.StepEdit;
 import io.reprise.store.JobChange;
 import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
@@ -61,6 +62,10 @@ final class MemoryOperations {
         RequeueResult requeued = requeuing.requeue(tables.jobs.get(id), requeue, now);
         JobId newId = requeued.id();
         if (newId != null) {
+            StepEdit steps = requeue.edit().steps();
+            if (steps != null) {
+                audit.job(now, steps.action(), id, note, steps.detail());
+            }
             audit.job(now, requeue.action(), id, note, requeue.detail(id, newId));
         }
         return requeued;

@@ -60,7 +60,7 @@ final class MemoryQueries {
         int scanned = 0;
         JobId last = null;
         for (StoredJob job : rest.descendingMap().values()) {
-            boolean matches = matches(job, query);
+            boolean matches = query.matches(job.read());
             if (scanned == query.looks() || (matches && found.size() == most)) {
                 return new Look(found, CURSOR + last);
             }
@@ -105,20 +105,7 @@ final class MemoryQueries {
         return JobId.parse(cursor.substring(CURSOR.length()));
     }
 
-    private static boolean matches(StoredJob job, JobQuery query) {
-        return (query.states().isEmpty() || query.states().contains(job.state))
-                && (query.tag() == null || job.spec.tags().contains(query.tag()))
-                && fits(query.queue(), job.spec.queue())
-                && (query.queuePrefix() == null || job.spec.queue().startsWith(query.queuePrefix()))
-                && fits(query.type(), job.spec.type())
-                && fits(query.resource(), job.spec.resource())
-                && fits(query.schedule(), job.spec.schedule())
-                && fits(query.fingerprint(), fingerprint(job))
-                && (query.createdFrom() == null || !job.createdAt.isBefore(query.createdFrom()))
-                && (query.createdBefore() == null || job.createdAt.isBefore(query.createdBefore()));
-    }
-
     private static boolean fits(@Nullable String wanted, @Nullable String actual) {
-        return wanted == null || Objects.equals(wanted, actual);
+        return wanted == null || wanted.equals(actual);
     }
 }

@@ -19,6 +19,9 @@ final class MemoryQueue {
     /** By group: when the next start would be due at an even rate. */
     final Map<String, Long> rates = new HashMap<>();
 
+    /** By group that keeps its order: the job that started last. */
+    final Map<String, Long> heads = new HashMap<>();
+
     private final Map<JobState, Long> counts = new EnumMap<>(JobState.class);
     QueueState.@Nullable Pause paused;
 

@@ -4,6 +4,7 @@ package io.reprise.testing;
 import io.reprise.job.JobCounts;
 import io.reprise.job.JobState;
 import io.reprise.job.WaitReason;
+import io.reprise.step.StepEdit;
 import io.reprise.step.StoredStep;
 import io.reprise.store.Lane;
 import io.reprise.store.Requeue;
@@ -33,6 +34,14 @@ final class MemoryRequeues {
         StoredJob holder = job.spec.key() == null ? null : tables.keyHolders.get(job.spec.key());
         if (holder != null && holder != job) {
             return new RequeueResult(Result.KEY_TAKEN, null);
+        }
+        StepEdit steps = requeue.edit().steps();
+        if (steps != null && !MemorySteps.change(job, steps, now)) {
+            return new RequeueResult(Result.NO_STEP, null);
+        }
+        if (requeue.edit().newId() && job.state == JobState.FAILED) {
+            // The new job takes the place of the old one in its batch.
+            tables.update(job, () -> job.waitUntil(now, WaitReason.MANUAL));
         }
         StoredJob target = requeue.edit().newId() ? renew(job, now) : job;
         tables.update(target, () -> apply(target, requeue, now));
@@ -71,6 +80,8 @@ final class MemoryRequeues {
             job.lastDelay = null;
         }
         job.grant(requeue.grant());
-        job.steps.values().removeIf(step -> step.state() == StoredStep.State.FAILED && step.token() > 0);
+        if (requeue.edit().steps() == null) {
+            job.steps.values().removeIf(step -> step.state() == StoredStep.State.FAILED && step.token() > 0);
+        }
     }
 }

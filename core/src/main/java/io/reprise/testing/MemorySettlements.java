@@ -5,6 +5,7 @@ import io.reprise.job.Attempt;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
 import io.reprise.job.JobStatus;
+import io.reprise.job.WaitReason;
 import io.reprise.store.CountedAs;
 import io.reprise.store.Lane;
 import io.reprise.store.Settled;
@@ -46,7 +47,17 @@ final class MemorySettlements {
                 } else if (settlement.step() != null) {
                     steps.settled(job, settlement.step(), settlement.token(), at);
                 }
+                boolean joins = !instead
+                        && settlement.next() instanceof Settlement.Wait wait
+                        && wait.reason() == WaitReason.BATCH;
                 Settlement.FollowUps followUps = settlement.followUps();
+                if (joins && !followUps.jobs().isEmpty()) {
+                    tables.batches.join(job.id, followUps.jobs(), at);
+                } else if (joins
+                        && settlement.step() != null
+                        && tables.batches.isJoined(job.id, settlement.step().name())) {
+                    tables.update(job, () -> job.dueAt = at);
+                }
                 inserting.insert(instead ? followUps.ifCancelled() : followUps.jobs(), at);
             }
         }
@@ -71,6 +82,9 @@ final class MemorySettlements {
                     settlement.failure().type(),
                     settlement.failure().message(),
                     settlement.failure().fingerprint());
+        }
+        if (settlement.tags() != null && !(settlement.next() instanceof Settlement.Succeed)) {
+            job.spec = job.spec.toBuilder().tags(settlement.tags()).build();
         }
         job.startedAt = startedAt;
         Settlement.Effect effect = settlement.on(job.counts, job.lane, job.cancelRequested);

@@ -84,6 +84,10 @@ final class MemorySteps {
                         step.type(),
                         step.value(),
                         step.failure()));
+        grant(job, step);
+    }
+
+    private static void grant(StoredJob job, StepWrite step) {
         if (step.granted() != null) {
             job.grant(Math.max(0, step.granted() - job.counts.granted()));
         }
@@ -94,7 +98,10 @@ final class MemorySteps {
         StoredStep there = job.steps.get(step.name());
         if (there == null || !there.isEnded()) {
             put(job, step, token, now);
-        } else if (job.waitReason == WaitReason.EVENT) {
+            return;
+        }
+        grant(job, step);
+        if (job.waitReason == WaitReason.EVENT) {
             tables.update(job, () -> job.dueAt = now);
         }
     }
@@ -143,14 +150,26 @@ final class MemorySteps {
         if (job.state == JobState.RUNNING) {
             return StepEdit.Result.RUNNING;
         }
+        long awaited = awaited(job);
         if (!change(job, edit, now)) {
             return StepEdit.Result.NO_STEP;
         }
+        boolean waits = job.state == JobState.PENDING
+                && (job.waitReason == WaitReason.EVENT || job.waitReason == WaitReason.BATCH);
+        if (awaited(job) < awaited && waits && job.dueAt.isAfter(now)) {
+            tables.update(job, () -> job.dueAt = now);
+        }
+        tables.batches.forgetUnused(job);
         audit.job(now, edit.action(), id, note, edit.detail());
         return StepEdit.Result.DONE;
     }
 
-    private static boolean change(StoredJob job, StepEdit edit, Instant now) {
+    private static long awaited(StoredJob job) {
+        return job.steps.values().stream().filter(StoredStep::isAwaited).count();
+    }
+
+    /** Returns false, and changes nothing, if there is no such step. */
+    static boolean change(StoredJob job, StepEdit edit, Instant now) {
         if (edit instanceof StepEdit.Forget one) {
             return job.steps.remove(one.name()) != null;
         }
@@ -166,6 +185,12 @@ final class MemorySteps {
             }
             put(job, resolve.step(), 0, now);
             return true;
+        }
+        if (edit instanceof StepEdit.Repeat repeat) {
+            StoredStep there = job.steps.get(repeat.name());
+            return there != null
+                    && there.state() == StoredStep.State.STARTED
+                    && job.steps.remove(repeat.name()) != null;
         }
         job.steps.clear();
         return true;

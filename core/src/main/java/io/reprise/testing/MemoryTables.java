@@ -8,9 +8,11 @@ import io.reprise.job.JobState;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,10 @@ final class MemoryTables {
     final NavigableMap<Long, MemoryLease> leases = new TreeMap<>();
     final NavigableMap<String, MemoryQueue> queues = new TreeMap<>();
     final Map<String, StoredJob> keyHolders = new HashMap<>();
+
+    /** The jobs that wait for the end of the one that holds their key. */
+    final Set<StoredJob> following = new LinkedHashSet<>();
+
     final Map<String, StoredJob> idempotent = new HashMap<>();
     final NavigableSet<StoredJob> byDeadline = new TreeSet<>(
             Comparator.<StoredJob, Instant>comparing(MemoryTables::deadline).thenComparing(BY_ID));
@@ -32,6 +38,7 @@ final class MemoryTables {
         return byFinish == 0 ? one.id.compareTo(other.id) : byFinish;
     });
     final Map<String, NavigableSet<StoredJob>> parked = new TreeMap<>();
+    final MemoryBatches batches = new MemoryBatches(this);
     private long lastId;
     private long lastToken;
 
@@ -55,16 +62,21 @@ final class MemoryTables {
     void delete(StoredJob job) {
         unindex(job);
         jobs.remove(job.id);
+        if (!job.steps.isEmpty()) {
+            batches.forget(job.id);
+        }
         job.idempotencyKeys.forEach(idempotent::remove);
     }
 
     void update(StoredJob job, Runnable change) {
         unindex(job);
+        JobState before = job.state;
         try {
             change.run();
         } finally {
             index(job);
         }
+        batches.moved(job, before);
     }
 
     void remember(JobSpec spec, StoredJob job) {
@@ -108,12 +120,20 @@ final class MemoryTables {
                 byDeadline.add(job);
             }
         }
-        String key = job.spec.key();
+        String key = heldKey(job);
         if (job.state.isTerminal()) {
             byFinish.add(job);
         } else if (key != null) {
             keyHolders.put(key, job);
+            if (job.follows()) {
+                following.add(job);
+            }
         }
+    }
+
+    private static @Nullable String heldKey(StoredJob job) {
+        String key = job.spec.key();
+        return key != null && job.follows() ? key + JobSpec.FOLLOWING : key;
     }
 
     private void unindex(StoredJob job) {
@@ -132,11 +152,12 @@ final class MemoryTables {
                 byDeadline.remove(job);
             }
         }
-        String key = job.spec.key();
+        String key = heldKey(job);
         if (job.state.isTerminal()) {
             byFinish.remove(job);
         } else if (key != null) {
             keyHolders.remove(key);
+            following.remove(job);
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testing;
 
+import io.reprise.insight.LogLine;
 import io.reprise.job.Attempt;
 import io.reprise.job.Job;
 import io.reprise.job.JobCounts;
@@ -15,6 +16,7 @@ import io.reprise.retry.FailReason;
 import io.reprise.step.StoredStep;
 import io.reprise.store.JobChange;
 import io.reprise.store.Lane;
+import io.reprise.store.LogPart;
 import io.reprise.store.Turns;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,6 +26,8 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** The row of one job. Change it only through {@link MemoryTables#update}, which keeps the indexes correct. */
@@ -35,6 +39,8 @@ final class StoredJob {
     final Instant createdAt;
     final List<String> idempotencyKeys = new ArrayList<>(1);
     private final Deque<Attempt> history = new ArrayDeque<>(1);
+    /** The log lines by token and part. */
+    private final NavigableMap<Long, NavigableMap<Integer, LogPart>> logs = new TreeMap<>();
     /** The steps in the order in which they were written. */
     final Map<String, StoredStep> steps = new LinkedHashMap<>(0);
 
@@ -97,6 +103,11 @@ final class StoredJob {
 
     boolean isHeldUnder(long token) {
         return lease != null && lease.token == token;
+    }
+
+    /** Whether the job waits for the end of the one that holds its key. */
+    boolean follows() {
+        return state == JobState.PENDING && waitReason == WaitReason.FOLLOW;
     }
 
     boolean isOverdue(Instant now) {
@@ -169,6 +180,20 @@ final class StoredJob {
         if (history.size() > MAX_HISTORY) {
             history.removeFirst();
         }
+    }
+
+    void writeLog(LogPart part) {
+        logs.computeIfAbsent(part.token(), token -> new TreeMap<>()).put(part.part(), part);
+        while (logs.size() > MAX_HISTORY) {
+            logs.pollFirstEntry();
+        }
+    }
+
+    List<LogLine> log() {
+        return logs.values().stream()
+                .flatMap(parts -> parts.values().stream())
+                .flatMap(part -> part.lines().stream())
+                .toList();
     }
 
     List<Attempt> history() {

@@ -54,4 +54,16 @@ class ControlLintTest {
         assertThat(of(BreakerSettings.DEFAULT, slow.off(), LONG)).isEmpty();
         assertThat(of(BreakerSettings.DEFAULT, slow.floor(1 / 60.0), LONG)).isEmpty();
     }
+
+    @Test
+    void a_rate_limit_below_one_job_per_lease_is_named_with_both_times() {
+        Duration lease = Duration.ofSeconds(30);
+        assertThat(ControlLint.rate("queue 'mail'", Duration.ofSeconds(31), lease))
+                .hasValueSatisfying(warning -> {
+                    assertThat(warning.code()).isEqualTo("rate-below-lease");
+                    assertThat(warning.message()).contains("queue 'mail'", "every 31.0 s", "lease of 30.0 s");
+                });
+        assertThat(ControlLint.rate("queue 'mail'", lease, lease)).isEmpty();
+        assertThat(ControlLint.rate("queue 'mail'", Duration.ZERO, lease)).isEmpty();
+    }
 }

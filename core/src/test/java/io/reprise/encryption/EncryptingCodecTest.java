@@ -159,15 +159,15 @@ class EncryptingCodecTest {
             JobId id = engine.reprise.enqueue(WORK.job("first"));
             engine.worker.advance(Duration.ofSeconds(1));
             assertThat(engine.job(id).state()).isEqualTo(JobState.FAILED);
-            engine.reprise.as("ada", null).replay(id, Replay.FRESH.withPayload("second"));
+            engine.reprise.as("ada", null).replay(id, Replay.FRESH.withPayload("\"second\""));
             engine.worker.advance(Duration.ofSeconds(1));
             Job job = engine.memory.find(id).orElseThrow();
-            assertThat(engine.ran).containsExactly("first", "second");
+            assertThat(engine.ran).containsExactly("first", "\"second\"");
             assertThat(job.spec().payload()).startsWith(PayloadCodec.SEALED);
             assertThat(job.status().result()).startsWith(PayloadCodec.SEALED);
             assertThat(engine.reprise.await(id, Duration.ofSeconds(1)).result(String.class))
                     .isEqualTo("answer");
-            assertThat(engine.job(id).spec().payload()).as("with the key").isEqualTo("second");
+            assertThat(engine.job(id).spec().payload()).as("with the key").isEqualTo("\"second\"");
             assertThat(engine.job(id).status().result()).isEqualTo("answer");
         }
     }

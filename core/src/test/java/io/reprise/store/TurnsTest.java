@@ -56,6 +56,11 @@ class TurnsTest {
                             .toList()));
             return due;
         }
+
+        @Override
+        public Map<String, String> heads(Map<String, Long> ids) {
+            return Map.of();
+        }
     };
 
     /** Claims jobs, and ends them at once. Returns their groups. */

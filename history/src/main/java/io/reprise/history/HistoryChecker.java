@@ -14,7 +14,7 @@ import java.util.TreeMap;
 /**
  * Reads a history in order and reports violations. Of leases: two accepted outcomes, two holders, tokens that do not
  * grow. Of jobs: a lost job, too many attempts, wrong counters, a run too early or too late, two holders of a unique
- * key. An event that may have happened without being seen is assumed to be valid.
+ * key. Of steps: a step of a stale run, a lost or repeated step, a lost event. An event that may have happened without being seen is assumed to be valid.
  *
  * <p>Feed it events one by one, and call {@link #finish} at the end, after a {@link HistoryEvent.Kind#ROW} for every
  * job in the store. Not thread-safe.
@@ -85,6 +85,9 @@ public final class HistoryChecker {
             case PAUSED -> pausedUntil.putIfAbsent(queue(event), event.until());
             case RESUMED -> pausedUntil.remove(queue(event));
             case UNKNOWN -> unknown(event);
+            case STEPPED -> track(event.job()).stepped(event);
+            case CHECKPOINTED -> track(event.job()).checkpointed(event);
+            case EVENT_TOLD -> track(event.job()).eventTold(event, true);
             case ROW -> {
                 track(event.job()).row(event);
                 keys.row(event);
@@ -191,6 +194,10 @@ public final class HistoryChecker {
             pausedUntil.remove(queue(event));
         } else if (call.equals("settle")) {
             track(event.job()).offered(event);
+        } else if (call.equals("checkpoint")) {
+            track(event.job()).maybeCheckpointed(event);
+        } else if (call.equals("tell")) {
+            track(event.job()).eventTold(event, false);
         } else if (event.job() != 0) {
             track(event.job()).uncertain();
             keys.uncertain(track(event.job()));

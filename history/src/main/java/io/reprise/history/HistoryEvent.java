@@ -41,9 +41,9 @@ public record HistoryEvent(
         STARTED,
         /** A handler ended [error]. */
         ENDED,
-        /** An outcome is about to be written [spent, next]. */
+        /** An outcome is about to be written [spent, next, awaits, granted]. */
         OFFERED,
-        /** The outcome was written [spent, next, at, due, cancelled]. */
+        /** The outcome was written [spent, next, awaits, granted, at, due, cancelled]. */
         ACCEPTED,
         /** The outcome was not written: its token was not live. */
         REFUSED,
@@ -71,6 +71,12 @@ public record HistoryEvent(
          * A call failed and may have happened or not; or it joined a transaction whose end is not known [call, joined].
          */
         UNKNOWN,
+        /** A handler began the work of a step [step, once]. */
+        STEPPED,
+        /** A step of a run that goes on was stored [step, state, granted]. */
+        CHECKPOINTED,
+        /** A job was told an event [step]. */
+        EVENT_TOLD,
         /** A call failed that makes no difference to any job [call]. */
         UNANSWERED,
         /** A job as it was read [state, wait, fail, due, attempts, losses, interruptions, snoozes, granted, key, …]. */

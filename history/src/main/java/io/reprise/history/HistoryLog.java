@@ -28,6 +28,13 @@ public interface HistoryLog {
         add(new HistoryEvent(Kind.ENDED, now, now, worker, job, token, failed ? Map.of("error", "true") : Map.of()));
     }
 
+    /** Notes that the work of a step began. {@code once} says that it must not begin again. */
+    default void stepped(String worker, long job, long token, String step, boolean once) {
+        long now = nanos();
+        Map<String, String> details = Map.of("step", step, "once", Boolean.toString(once));
+        add(new HistoryEvent(Kind.STEPPED, now, now, worker, job, token, details));
+    }
+
     /** Notes an event that a listener received. */
     default void told(String worker, JobEvent event) {
         long now = nanos();

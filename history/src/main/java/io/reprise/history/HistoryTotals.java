@@ -14,6 +14,9 @@ final class HistoryTotals {
     private int interruptions;
     private int snoozes;
     private long granted;
+    /** Attempts that an unanswered call may have granted. */
+    private long maybeGranted;
+
     private long maxAttempts = Long.MAX_VALUE;
     private long maxLosses = Long.MAX_VALUE;
     private boolean lossesCount;
@@ -47,6 +50,17 @@ final class HistoryTotals {
         interruptions = 0;
         snoozes = 0;
         granted = 0;
+        maybeGranted = 0;
+    }
+
+    /** A new step raises the granted attempts, and never lowers them. */
+    void raise(HistoryEvent event, boolean surely) {
+        String raised = event.detail("granted");
+        if (raised != null && surely) {
+            granted = Math.max(granted, Long.parseLong(raised));
+        } else if (raised != null) {
+            maybeGranted = Math.max(maybeGranted, Long.parseLong(raised));
+        }
     }
 
     /** A job that a person puts back runs at least once more. */
@@ -65,6 +79,7 @@ final class HistoryTotals {
         interruptions = other.interruptions;
         snoozes = other.snoozes;
         granted = other.granted;
+        maybeGranted = other.maybeGranted;
         maxAttempts = other.maxAttempts;
         maxLosses = other.maxLosses;
         lossesCount = other.lossesCount;
@@ -75,7 +90,7 @@ final class HistoryTotals {
     }
 
     private long limit() {
-        return maxAttempts == Long.MAX_VALUE ? maxAttempts : maxAttempts + granted;
+        return maxAttempts == Long.MAX_VALUE ? maxAttempts : maxAttempts + Math.max(granted, maybeGranted);
     }
 
     private long spent() {
@@ -100,6 +115,9 @@ final class HistoryTotals {
      * @param open claims that are not over yet
      */
     void compare(HistoryEvent row, int open, Consumer<String> violated) {
+        if (row.number("granted") > granted && row.number("granted") <= maybeGranted) {
+            granted = row.number("granted");
+        }
         if (row.number("attempts") != attempts
                 || row.number("losses") != losses
                 || row.number("interruptions") != interruptions

@@ -42,12 +42,14 @@ final class JobTrack {
     private long endedUntil = Long.MAX_VALUE;
     private boolean suspect;
     private @Nullable HistoryEvent lastRow;
+    private final StepTrack steps;
     private final Set<String> ends = new HashSet<>();
     private final Set<Instant> dues = new HashSet<>();
 
     JobTrack(long id, BiConsumer<String, String> report) {
         this.id = id;
         this.report = report;
+        this.steps = new StepTrack(this::violated);
     }
 
     long id() {
@@ -86,6 +88,7 @@ final class JobTrack {
         }
         if (event.isTrue("created") || event.isTrue("replaced")) {
             tally.limits(event);
+            steps.maybeReplaced();
             due(event);
         }
     }
@@ -337,6 +340,41 @@ final class JobTrack {
         move(event, lease);
     }
 
+    void stepped(HistoryEvent event) {
+        steps.ran(event, leases.get(event.token()));
+    }
+
+    /** A step is stored only under the live token. */
+    void checkpointed(HistoryEvent event) {
+        LeaseTrack lease = leases.get(event.token());
+        boolean over = lease != null && lease.isOver() && event.isSurelyAfter(lease.endedUntil);
+        boolean later = leases.tailMap(event.token(), false).values().stream()
+                .anyMatch(other -> event.isSurelyAfter(other.since));
+        if (over || later) {
+            violated(
+                    "stale step",
+                    "had step " + event.detail("step") + " of " + event.who() + " stored under token " + event.token()
+                            + ", which was not live any more");
+        }
+        steps.stored(event);
+        tally.raise(event, true);
+    }
+
+    void maybeCheckpointed(HistoryEvent event) {
+        tally.raise(event, false);
+    }
+
+    void eventTold(HistoryEvent event, boolean surely) {
+        if (steps.told(event, surely)) {
+            dueAtOnce();
+        }
+    }
+
+    private void dueAtOnce() {
+        due = null;
+        dueSince = Long.MAX_VALUE;
+    }
+
     /** A job that never ran expires only when its deadline has come by the store's clock. */
     private void givenUp(HistoryEvent event, @Nullable LeaseTrack lease) {
         Instant at = event.time("at");
@@ -355,10 +393,15 @@ final class JobTrack {
         String next = cancelled ? "Cancel" : String.valueOf(event.detail("next"));
         String spent = String.valueOf(event.detail("spent"));
         tally.add(spent);
+        tally.raise(event, true);
         if (TERMINAL.contains(next)) {
             end(next, event);
         } else {
             due(event);
+        }
+        // The last child of a join makes its parent due, at a time that no call tells.
+        if (steps.waits(event) || event.detail("joins") != null) {
+            dueAtOnce();
         }
         if (spent.equals("ATTEMPT")) {
             suspect = false;
@@ -483,6 +526,7 @@ final class JobTrack {
             violated("state", "should be " + expected + " by what was accepted, but is " + state);
         }
         tally.compare(row, held ? 1 : 0, why -> violated("counters", why));
+        steps.compare(row);
     }
 
     void finish(boolean drained, Set<String> unknownCalls) {

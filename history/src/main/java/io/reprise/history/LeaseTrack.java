@@ -29,7 +29,9 @@ final class LeaseTrack {
     final boolean claimed;
 
     final @Nullable Instant deadline;
-    /** When the call that gave it out was over. */
+    /** When the call that gave it out began, and when it was over. */
+    final long asked;
+
     final long since;
 
     State state = State.LIVE;
@@ -55,6 +57,7 @@ final class LeaseTrack {
         this.suspects = alone || given.isTrue("suspects");
         this.claimed = given.kind() == HistoryEvent.Kind.CLAIMED;
         this.deadline = given.time("deadline");
+        this.asked = given.from();
         this.since = given.until();
         this.heldUntil = given.from() + given.number("lease");
     }

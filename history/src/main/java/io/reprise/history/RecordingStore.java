@@ -8,9 +8,14 @@ import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
 import io.reprise.job.KeyRule;
+import io.reprise.job.WaitReason;
 import io.reprise.retry.LossRule;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.step.Checkpoint;
+import io.reprise.step.StepList;
+import io.reprise.step.StepWrite;
+import io.reprise.step.StoredStep;
+import io.reprise.step.Telling;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.Firing;
@@ -41,6 +46,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RecordingStore implements StoreCalls {
 
+    private static final Set<KeyRule> REPLACING = Set.of(KeyRule.REPLACE, KeyRule.FOLLOW);
+
     private final String who;
     private final HistoryLog log;
 
@@ -56,7 +63,17 @@ public final class RecordingStore implements StoreCalls {
 
     /** Records the present state of a job. */
     public static void row(HistoryLog log, Job job, List<io.reprise.job.Attempt> attempts) {
-        new RecordingStore("store", log).row(job, attempts);
+        new RecordingStore("store", log).row(job, attempts, new Details());
+    }
+
+    /** Records the present state of a job with its steps. */
+    public static void row(HistoryLog log, Job job, List<io.reprise.job.Attempt> attempts, StepList steps) {
+        List<String> done = steps.steps().stream()
+                .filter(step -> step.state() == StoredStep.State.DONE)
+                .map(StoredStep::name)
+                .toList();
+        Details details = new Details().put("now", steps.at()).put("done", String.join(",", done));
+        new RecordingStore("store", log).row(job, attempts, details);
     }
 
     @Override
@@ -69,14 +86,17 @@ public final class RecordingStore implements StoreCalls {
         return (T) java.util.Objects.requireNonNull(call.arguments().get(index));
     }
 
-    private void row(Job job, List<io.reprise.job.Attempt> attempts) {
-        Details details = new Details()
-                .put("state", job.state())
+    private void row(Job job, List<io.reprise.job.Attempt> attempts, Details details) {
+        details.put("state", job.state())
                 .put("wait", job.status().waitReason())
                 .put("fail", job.failReason())
                 .put("due", job.times().dueAt())
                 .put("finished", job.times().finishedAt())
-                .put("key", job.spec().key())
+                .put(
+                        "key",
+                        job.status().waitReason() == WaitReason.FOLLOW
+                                ? null
+                                : job.spec().key())
                 .put("attempts", job.counts().attempts())
                 .put("losses", job.counts().losses())
                 .put("interruptions", job.counts().interruptions())
@@ -159,6 +179,19 @@ public final class RecordingStore implements StoreCalls {
                             RecordingStore.<JobId>argument(call, 0).value(),
                             0,
                             new Details().put("call", call.method()));
+                case "checkpoint" ->
+                    RecordingStore.<List<Checkpoint>>argument(call, 0)
+                            .forEach(step -> note(
+                                    Kind.UNKNOWN,
+                                    step.job().value(),
+                                    step.token(),
+                                    details(step).put("call", "checkpoint")));
+                case "tell" ->
+                    note(
+                            Kind.UNKNOWN,
+                            RecordingStore.<JobId>argument(call, 0).value(),
+                            0,
+                            new Details().put("call", "tell").put("step", argument(call, 1)));
                 default -> note(Kind.UNANSWERED, 0, 0, new Details().put("call", call.method()));
             }
         }
@@ -174,6 +207,17 @@ public final class RecordingStore implements StoreCalls {
                     // Without a second argument only the store knows which leases are empty.
                     boolean named = call.arguments().size() > 1;
                     settled(argument(call, 0), named ? argument(call, 1) : List.of(), (Settled) answer);
+                }
+                case "checkpoint" -> checkpointed(argument(call, 0), (List<Checkpoint.Answer>) answer);
+                case "tell" -> {
+                    if (answer == Telling.TOLD) {
+                        Details event = new Details().put("step", argument(call, 1));
+                        note(
+                                Kind.EVENT_TOLD,
+                                RecordingStore.<JobId>argument(call, 0).value(),
+                                0,
+                                event);
+                    }
                 }
                 case "cancel" -> cancelled(argument(call, 0), (Cancellation) answer);
                 case "requeue" -> requeued(argument(call, 0), argument(call, 1), (RequeueResult) answer);
@@ -213,20 +257,27 @@ public final class RecordingStore implements StoreCalls {
             RetryPolicy policy = spec.policy().complete();
             LossRule losses = policy.losses().orElseThrow();
             Duration window = spec.policy().deadline().toOptional().orElse(null);
+            boolean follows = isBehind(spec, answer);
             note(
                     Kind.ENQUEUED,
                     answer.id().value(),
                     0,
                     new Details()
                             .put("created", answer.created())
-                            .put("replaced", !answer.created() && spec.keyRule() == KeyRule.REPLACE)
-                            .put("key", spec.key())
+                            .put("replaced", !answer.created() && REPLACING.contains(spec.keyRule()))
+                            .put("key", follows ? null : spec.key())
                             .put("queue", spec.queue())
-                            .put("due", answer.dueAt())
+                            .put("due", follows ? null : answer.dueAt())
                             .put("deadline", window == null ? null : sum(answer.dueAt(), window))
                             .put("attempts", policy.maxAttempts().toOptional().orElse(null))
                             .put("losses", losses.max())
                             .put("lossesCount", losses.counts()));
+        }
+
+        /** Whether the job waits for the end of the one that holds its key. Until then it is due in a century. */
+        private static boolean isBehind(JobSpec spec, Enqueued answer) {
+            return spec.keyRule() == KeyRule.FOLLOW
+                    && answer.dueAt().minus(JobSpec.MAX_DELAY).isAfter(Instant.EPOCH);
         }
 
         private void claimed(ClaimRequest request, List<Claim> claims) {
@@ -284,8 +335,21 @@ public final class RecordingStore implements StoreCalls {
                             .put("cancelled", answer.cancelled().contains(settlement.job()));
                 }
                 note(stale ? Kind.REFUSED : Kind.ACCEPTED, settlement.job().value(), settlement.token(), details);
+                if (!stale && !settlement.followUps().jobs().isEmpty()) {
+                    // The store does not say under which ids it stored the jobs that follow.
+                    note(Kind.UNKNOWN, 0, 0, new Details().put("call", "insert"));
+                }
             }
             closing.forEach(token -> note(Kind.CLOSED, 0, token, new Details()));
+        }
+
+        private void checkpointed(List<Checkpoint> checkpoints, List<Checkpoint.Answer> answers) {
+            for (int i = 0; i < checkpoints.size(); i++) {
+                Checkpoint step = checkpoints.get(i);
+                if (answers.get(i) == Checkpoint.Answer.WRITTEN) {
+                    note(Kind.CHECKPOINTED, step.job().value(), step.token(), details(step));
+                }
+            }
         }
 
         private void cancelled(JobId job, Cancellation answer) {
@@ -380,9 +444,20 @@ public final class RecordingStore implements StoreCalls {
     }
 
     private static Details outcome(Settlement settlement) {
+        StepWrite step = settlement.step();
+        WaitReason reason = settlement.next() instanceof Settlement.Wait wait ? wait.reason() : null;
+        boolean awaits = reason == WaitReason.EVENT;
         return new Details()
                 .put("spent", settlement.spent())
-                .put("next", settlement.next().getClass().getSimpleName());
+                .put("next", settlement.next().getClass().getSimpleName())
+                .put("awaits", step != null && awaits ? step.name() : null)
+                .put("joins", step != null && reason == WaitReason.BATCH ? step.name() : null)
+                .put("granted", step == null ? null : step.granted());
+    }
+
+    private static Details details(Checkpoint checkpoint) {
+        StepWrite step = checkpoint.step();
+        return new Details().put("step", step.name()).put("state", step.state()).put("granted", step.granted());
     }
 
     private static @Nullable Instant due(Settlement.Next next, Instant at) {

@@ -67,6 +67,12 @@ public record Breaker(
     /** Part of the fresh share that is for jobs that are not parked. */
     private static final double DIRECT = 0.75;
 
+    /**
+     * Part of the rate that is for jobs that are not parked, while workers claim such jobs of the backlog. A claim takes
+     * few unparked jobs beside those, and what it takes and may not run costs a parking, an unparking and a second claim.
+     */
+    private static final double DIRECT_BACKLOG = 0.8;
+
     /** After this time without a report, no worker uses the breaker any more. */
     private static final Duration UNUSED_AFTER = Duration.ofSeconds(15);
     /** A probe that takes longer than this, and than a few calls, is lost. */
@@ -129,11 +135,30 @@ public record Breaker(
             return this;
         }
         return switch (phase) {
-            case CLOSED -> this;
-            case RAMPING -> with(ramp.accrue(flow, directShare(settings), now));
+            case CLOSED -> settings.rate() > 0 ? keepsRate(settings, now) : this;
+            case RAMPING -> with(ramp.accrue(flow, directShare(settings, now), most(settings), now));
             case OPEN -> rests(settings, now) ? this : halfOpen(settings, now);
             case HALF_OPEN -> probing(settings, now);
         };
+    }
+
+    /** A resource with a rate is never quite closed: it always lets jobs go at that rate. */
+    private Breaker keepsRate(BreakerSettings settings, Instant now) {
+        return enter(BreakerPhase.RAMPING, "keeps the rate that is set", now)
+                .with(ramp.fixed(settings.rate(), flow, now));
+    }
+
+    private static double most(BreakerSettings settings) {
+        return settings.rate() > 0 ? settings.rate() : Ramp.GREATEST_RATE;
+    }
+
+    /** Returns whether a rate that is set, and no trouble, holds jobs back. */
+    boolean isAtItsRate(BreakerSettings settings) {
+        return settings.rate() > 0
+                && phase == BreakerPhase.RAMPING
+                && force == null
+                && ramp.falls() == 0
+                && ramp.rate() >= settings.rate();
     }
 
     /**
@@ -213,30 +238,44 @@ public record Breaker(
      *
      * @param wanted number of jobs that the worker asks for
      * @param unused number of jobs that were admitted earlier and that the worker has not run yet
+     * @param backlog whether some of the jobs {@linkplain #isBacklog waited already in the trouble}
      */
-    public Passed pass(int wanted, int unused, BreakerSettings settings, Instant now) {
+    public Passed pass(int wanted, int unused, boolean backlog, BreakerSettings settings, Instant now) {
         if (phase != BreakerPhase.RAMPING || force != null) {
             return new Passed(this, 0);
         }
-        Ramp later = ramp.accrue(flow, directShare(settings), now);
+        Ramp later = ramp.accrue(flow, directShare(settings, now), most(settings), now);
         int jobs = Math.min(wanted, (int) Math.max(0, Math.floor(later.direct() + unused + 1e-9)));
-        return new Passed(with(later.pass(wanted, jobs - unused, now)), jobs);
+        return new Passed(with(later.pass(wanted, jobs - unused, backlog, now)), jobs);
     }
 
-    /** Most of the share of fresh jobs is for jobs that are not parked, because these cost the least. */
-    private static double directShare(BreakerSettings settings) {
-        return DIRECT * settings.freshShare();
+    /** Returns whether a job that is due at this time waited already in the trouble, so that it is no fresh job. */
+    boolean isBacklog(Instant due) {
+        return due.isBefore(failed);
+    }
+
+    /**
+     * Most of the share of fresh jobs is for jobs that are not parked, because these cost the least. If they are of the
+     * backlog, they have most of its share too. Permits that are owed after a fall are paid first.
+     */
+    private double directShare(BreakerSettings settings, Instant now) {
+        double fresh = DIRECT * settings.freshShare();
+        boolean backlog = fresh > 0 && ramp.permits() >= 0 && ramp.isAskedForBacklog(now);
+        return backlog ? Math.max(fresh, DIRECT_BACKLOG) : fresh;
     }
 
     /**
      * Returns the share of fresh jobs among the jobs to be unparked. Together with fresh jobs that were never parked,
-     * they have the share that the settings say. 0 unless RAMPING.
+     * they have the share that the settings say. 0 unless RAMPING, or if only a set rate holds jobs back.
      */
     public double freshShare(BreakerSettings settings, Instant now) {
-        if (phase != BreakerPhase.RAMPING) {
+        if (phase != BreakerPhase.RAMPING || isAtItsRate(settings)) {
             return 0;
         }
-        double direct = ramp.directUse(directShare(settings), now);
+        if (ramp.isAskedForBacklog(now)) {
+            return settings.freshShare();
+        }
+        double direct = ramp.directUse(directShare(settings, now), now);
         return (settings.freshShare() - direct) / (1 - direct);
     }
 
@@ -335,10 +374,11 @@ public record Breaker(
             return counted.with(counted.flow.tried(tried)).open(settings, text, now, random);
         }
         if (total.throttled() >= LEAST_THROTTLED && total.throttled() >= THROTTLED_SHARE * total.calls()) {
-            double seconds = Math.max(LEAST_MEASURED_SECONDS, grown.seconds(settings.window(), now));
+            double took = total.seconds() / Math.max(1, total.successes());
+            // Long calls that began together end together. So a rate is measured over the time of a call at least.
+            double seconds = Math.max(Math.max(LEAST_MEASURED_SECONDS, took), grown.seconds(settings.window(), now));
             RateView known = flow.atLeast(total.successes() / seconds);
             String text = total.throttled() + " of " + total.calls() + " calls were throttled";
-            double took = total.seconds() / Math.max(1, total.successes());
             return counted.enter(BreakerPhase.RAMPING, text, now)
                     .with(known)
                     .with(ramp.throttled(known.rate() * THROTTLED_START, took, known, now));
@@ -355,10 +395,11 @@ public record Breaker(
     private RateView measured(CallWindow grown, Instant now) {
         Counts half = window.younger();
         boolean well = half.successes() > 0 && half.failures() + half.throttled() <= half.successes() * WELL;
+        double seconds = Duration.between(window.start(), now).toNanos() / 1e9;
+        double took = half.seconds() / Math.max(1, half.successes());
         return grown.start().equals(window.start()) || !well
                 ? flow
-                : flow.atLeast(half.successes()
-                        / (Duration.between(window.start(), now).toNanos() / 1e9));
+                : flow.atLeast(half.successes() / Math.max(seconds, took));
     }
 
     private Breaker judge(Counts probes, BreakerSettings settings, Instant now, RandomGenerator random) {
@@ -380,6 +421,10 @@ public record Breaker(
         Ramp moved = ramp.after(counts, settings.failureRate(), flow, now);
         if (moved.collapsed()) {
             return open(settings, "it failed again while it was let through slowly", now, random);
+        }
+        if (settings.rate() > 0) {
+            // Once at its rate, only failures lower it: calls that take long are no reason.
+            return with(isAtItsRate(settings) && moved.falls() == 0 ? ramp.keeping(moved) : moved);
         }
         Breaker climbed = with(moved);
         return moved.saturated(flow)
@@ -427,7 +472,7 @@ public record Breaker(
         Instant last = next == BreakerPhase.OPEN || (phase == BreakerPhase.CLOSED && next == BreakerPhase.RAMPING)
                 ? now
                 : failed;
-        RateView kept = phase == BreakerPhase.RAMPING ? flow.atLeast(ramp.through()) : flow;
+        RateView kept = phase == BreakerPhase.RAMPING && !ramp.isLong(flow) ? flow.atLeast(ramp.through()) : flow;
         return new Breaker(
                 next, now, text, CallWindow.empty(now), 0, kept, interval, nextProbe, 0, last, rested, heard, force);
     }
@@ -479,6 +524,7 @@ public record Breaker(
                 .put("permits", ramp.permits())
                 .put("direct", ramp.direct())
                 .put("asked", ramp.asked())
+                .put("askedForBacklog", ramp.askedForBacklog())
                 .put("accrued", ramp.at())
                 .put("seen", counts(ramp.seen()))
                 .put("released", ramp.released())
@@ -535,6 +581,7 @@ public record Breaker(
                         fields.number("permits"),
                         fields.number("direct"),
                         fields.past("asked", now),
+                        fields.past("askedForBacklog", now),
                         fields.past("accrued", now),
                         counts(fields.text("seen", "")),
                         fields.integer("released"),

@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal.control;
 
+import io.reprise.Queue;
 import io.reprise.Resource;
 import io.reprise.control.BreakerSettings;
 import io.reprise.control.BudgetSettings;
 import io.reprise.control.ControlKey;
 import io.reprise.control.ControlLint;
 import io.reprise.control.ControlSettings;
+import io.reprise.fairness.FlowLimit;
 import io.reprise.retry.RetryPlan.Warning;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.settings.FleetSettings;
 import io.reprise.settings.ResourceSettings;
 import io.reprise.settings.TypeSettings;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -52,6 +57,11 @@ public final class ControlConfig {
         ControlLint.budget("a queue", settings.queueBudget()).ifPresent(warnings::add);
         ControlLint.budget("all jobs", settings.budget()).ifPresent(warnings::add);
         for (Resource resource : resources.values()) {
+            ControlLint.deadline(
+                            "resource '" + resource.name() + "'",
+                            breaker(resource.name()),
+                            resource.policy().orElse(global))
+                    .ifPresent(warnings::add);
             if (resource.breaker() != null || resource.budget() != null) {
                 String name = resource.name();
                 warnings.addAll(ControlLint.of(
@@ -60,6 +70,20 @@ public final class ControlConfig {
                         budget(ControlKey.budgetOfResource(name)),
                         layered(own, resource.policy().orElse(global))));
             }
+        }
+        return warnings;
+    }
+
+    /** Returns warnings about rate limits of queues and their groups that are too low to recover. */
+    public static List<Warning> rates(Collection<Queue> queues, Duration lease) {
+        List<Warning> warnings = new ArrayList<>();
+        for (Queue queue : queues) {
+            String name = "queue '" + queue.name() + "'";
+            ControlLint.rate(name, queue.groups().rate().spacing(), lease).ifPresent(warnings::add);
+            new TreeMap<>(queue.groups().limits())
+                    .forEach((group, limit) -> ControlLint.rate(
+                                    "group '" + group + "' of " + name, limit.spacing(), lease)
+                            .ifPresent(warnings::add));
         }
         return warnings;
     }
@@ -74,7 +98,35 @@ public final class ControlConfig {
         return resources.keySet();
     }
 
+    /** Resources whose calls have a rate. */
+    Set<String> rated() {
+        Set<String> names = new TreeSet<>(resources.keySet());
+        names.addAll(live.now().resources().keySet());
+        names.removeIf(name -> !rate(name).isRate());
+        return names;
+    }
+
+    private FlowLimit rate(String resource) {
+        FlowLimit told = live.now()
+                .resources()
+                .getOrDefault(resource, ResourceSettings.NONE)
+                .rate();
+        Resource own = resources.get(resource);
+        return told != null ? told : own == null ? FlowLimit.NONE : own.rate();
+    }
+
+    /** A resource with a rate has a breaker that keeps it, also if no failure opens that breaker. */
     BreakerSettings breaker(String resource) {
+        BreakerSettings breaker = breakerOf(resource);
+        FlowLimit rate = rate(resource);
+        if (rate.starts() == null || rate.per() == null) {
+            return breaker;
+        }
+        BreakerSettings kept = breaker.enabled() ? breaker : BreakerSettings.DEFAULT.counted(Set.of());
+        return kept.rate(rate.starts() * 1e9 / rate.per().toNanos());
+    }
+
+    private BreakerSettings breakerOf(String resource) {
         FleetSettings fleet = live.now();
         BreakerSettings told =
                 fleet.resources().getOrDefault(resource, ResourceSettings.NONE).breaker();

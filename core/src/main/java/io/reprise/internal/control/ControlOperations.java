@@ -2,14 +2,18 @@
 package io.reprise.internal.control;
 
 import io.reprise.control.BreakerPhase;
+import io.reprise.control.BreakerSettings;
 import io.reprise.control.BudgetSettings;
 import io.reprise.control.ControlKey;
 import io.reprise.control.ForcedBy;
 import io.reprise.insight.ResourceStatus;
+import io.reprise.internal.control.CallCounts.Counts;
 import io.reprise.internal.settle.Events;
 import io.reprise.job.AuditNote;
 import io.reprise.job.RepriseException;
 import io.reprise.store.JobStore;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,16 +67,44 @@ public final class ControlOperations {
         boolean probes = breaker.phase() == BreakerPhase.OPEN && breaker.force() == null;
         long held = parked.getOrDefault(ControlKey.breaker(name).text(), 0L);
         long waiting = parked.getOrDefault(budgetKey.text(), 0L);
+        // Inside, a rate is a ramp that never ends. Nothing is wrong with the resource.
+        boolean limited = breaker.isAtItsRate(rules.breaker(name));
         return new ResourceStatus(
                 name,
-                breaker.phase(),
-                breaker.why(),
+                limited ? BreakerPhase.CLOSED : breaker.phase(),
+                limited ? limit(rules.breaker(name).rate()) : breaker.why(),
                 known == null ? null : breaker.since(),
                 probes ? breaker.nextProbe() : null,
                 ramp(breaker, held),
                 budget(budget.at(settings, now), settings, waiting, now),
                 held + waiting,
-                breaker.force());
+                breaker.force(),
+                known == null ? null : calls(breaker, rules.breaker(name), now));
+    }
+
+    private static String limit(double rate) {
+        String calls = new BigDecimal(rate)
+                .round(new MathContext(3))
+                .stripTrailingZeros()
+                .toPlainString();
+        return "nothing is wrong; somebody set a rate of " + calls + " jobs per second";
+    }
+
+    /** Describes what a closed breaker has counted; null if that is nothing, or too old to decide anything. */
+    private static ResourceStatus.@Nullable CallStatus calls(Breaker breaker, BreakerSettings settings, Instant now) {
+        CallWindow window = breaker.window().plus(Counts.NONE, settings.window(), now);
+        Counts counted = window.total();
+        if (breaker.phase() != BreakerPhase.CLOSED || counted.calls() == 0) {
+            return null;
+        }
+        return new ResourceStatus.CallStatus(
+                counted.calls(),
+                counted.failures(),
+                breaker.streak(),
+                settings.failureRate(),
+                settings.minSamples(),
+                settings.streak(),
+                settings.window());
     }
 
     /** Describes how a breaker unparks its {@code held} jobs. Returns null unless the breaker is ramping. */

@@ -202,7 +202,7 @@ public final class ControlSync implements Role {
                     resource,
                     (breaker, now) -> {
                         Breaker.Passed passed = breaker.after(tally, settings, now, random)
-                                .pass(2 * used.seen(), used.left(), settings, now);
+                                .pass(2 * used.seen(), used.left(), used.backlog(), settings, now);
                         passes[0] = passed.jobs();
                         return passed.breaker();
                     },
@@ -268,6 +268,7 @@ public final class ControlSync implements Role {
             long took = driver.nanos() - nanos;
             nextNamesNanos = nanos + Math.max(TICK.toNanos(), restNanos(took));
             settleDown(now);
+            keepRates(now);
         }
         Set<String> names = new TreeSet<>(parkedBy);
         shared.breakers().forEach((resource, breaker) -> {
@@ -282,6 +283,20 @@ public final class ControlSync implements Role {
         });
         names.removeIf(this::isStuck);
         letGo(names, now);
+    }
+
+    /** Makes the breakers of resources with a rate: they let jobs go at that rate, also if nothing ever failed. */
+    private void keepRates(Instant now) {
+        FleetControl.Changes changes = shared.changes();
+        for (String resource : rules.rated()) {
+            BreakerSettings settings = rules.breaker(resource);
+            Breaker known = shared.breakers().get(resource);
+            if (known == null || known.phase() != known.at(settings, now).phase()) {
+                changes.breaker(
+                        resource, (breaker, at) -> breaker.at(settings, at).heard(at), told -> {});
+            }
+        }
+        changes.write();
     }
 
     private boolean isStuck(String name) {
@@ -332,12 +347,17 @@ public final class ControlSync implements Role {
     private void nothingParked(ControlKey key, Instant now, List<ControlKey> atRest, FleetControl.Changes changes) {
         Breaker breaker = Objects.requireNonNull(shared.breakers().get(key.subject()));
         BreakerSettings settings = rules.breaker(key.subject());
-        Breaker later = breaker.at(settings, now).drained(now);
+        Breaker later = drained(breaker.at(settings, now), settings, now);
         if (later.isAtRest(settings, now) || (!settings.enabled() && breaker.isForgotten(now))) {
             atRest.add(key);
         } else if (later.phase() != breaker.phase()) {
-            changes.breaker(key.subject(), (b, at) -> b.at(settings, at).drained(at), told -> {});
+            changes.breaker(key.subject(), (b, at) -> drained(b.at(settings, at), settings, at), told -> {});
         }
+    }
+
+    /** A breaker that keeps a rate stays, also if nothing is parked. */
+    private static Breaker drained(Breaker breaker, BreakerSettings settings, Instant now) {
+        return settings.rate() > 0 ? breaker : breaker.drained(now);
     }
 
     private void nothingWaits(ControlKey key, Instant now, List<ControlKey> atRest, FleetControl.Changes changes) {
@@ -552,8 +572,8 @@ public final class ControlSync implements Role {
                 int unused = taken.get(i).jobs - unparked[i];
                 noteStuck(key, unparked[i]);
                 if (unused > 0 && key.kind() == ControlKey.Kind.BREAKER) {
-                    changes.breaker(
-                            key.subject(), (b, at) -> b.letThrough(-unused).drained(at), told -> {});
+                    BreakerSettings settings = rules.breaker(key.subject());
+                    changes.breaker(key.subject(), (b, at) -> drained(b.letThrough(-unused), settings, at), told -> {});
                 } else if (unused > 0) {
                     changes.budget(key, (b, at) -> plus(key, b, RetryBudget.costOf(unused), at), told -> {});
                 }

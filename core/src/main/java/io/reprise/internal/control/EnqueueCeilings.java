@@ -5,22 +5,27 @@ import io.reprise.internal.settle.Chain;
 import io.reprise.job.JobSpec;
 import io.reprise.settings.CeilingException;
 import io.reprise.settings.CeilingException.Kind;
-import io.reprise.settings.Ceilings;
 import io.reprise.settings.FleetSettings;
 import io.reprise.store.JobStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Refuses jobs beyond the ceilings of the fleet before they are stored. A queue with a ceiling is counted every 2
- * seconds, or less often if a count takes long. What this process enqueued since is added. So the whole fleet may exceed
- * the ceiling by what other processes enqueue between two counts. Thread-safe.
+ * Refuses jobs beyond the ceilings of the fleet before they come into a queue. Every way from outside leads here: a new
+ * job, a dead letter that comes back, a waiting job that is moved or gets another payload, and a schedule. A job that
+ * follows another is checked when the first one is enqueued. Its own coming is never refused, because it belongs to an
+ * outcome that must be written.
+ *
+ * <p>A queue with a ceiling is counted every 2 seconds, or less often if a count takes long. What this process enqueued
+ * since is added. So the whole fleet may exceed the ceiling by what other processes enqueue between two counts.
+ * Thread-safe.
  */
 public final class EnqueueCeilings {
 
@@ -56,34 +61,56 @@ public final class EnqueueCeilings {
         if (!fleet.hasCeilings()) {
             return;
         }
-        Map<String, Integer> more = new HashMap<>();
-        for (JobSpec job : jobs) {
-            Ceilings ceilings = fleet.ceilings(job.queue());
-            requirePayload(job, ceilings);
-            Chain.of(job)
-                    .ifPresent(chain -> chain.links().stream()
-                            .map(Chain.Link::spec)
-                            .forEach(follower -> requirePayload(follower, fleet.ceilings(follower.queue()))));
-            if (ceilings.queueDepth() != null) {
-                more.merge(job.queue(), 1, Integer::sum);
-            }
-        }
-        more.forEach((queue, number) -> {
-            Integer most = fleet.ceilings(queue).queueDepth();
-            if (most != null) {
-                depth(queue).admit(number, most);
-            }
-        });
+        Map<String, Integer> more = new TreeMap<>();
+        jobs.forEach(job -> each(job, spec -> {
+            requirePayload(spec.queue(), spec.payload());
+            more.merge(spec.queue(), 1, Integer::sum);
+        }));
+        more.forEach(this::requireRoom);
     }
 
-    private static void requirePayload(JobSpec job, Ceilings ceilings) {
-        Integer most = ceilings.payloadBytes();
+    /** Calls this for a job and for all that follow it. */
+    private static void each(JobSpec job, Consumer<JobSpec> check) {
+        check.accept(job);
+        Chain.of(job)
+                .ifPresent(chain -> chain.links().stream().map(Chain.Link::spec).forEach(check));
+    }
+
+    /**
+     * Checks the payloads of a job that a schedule will enqueue, and of all jobs that follow it.
+     *
+     * @throws CeilingException if a payload is too large
+     */
+    public void requirePayloads(JobSpec job) {
+        each(job, spec -> requirePayload(spec.queue(), spec.payload()));
+    }
+
+    /**
+     * Checks a payload that a job in this queue is about to get.
+     *
+     * @param payload as it is stored
+     * @throws CeilingException if it is too large
+     */
+    public void requirePayload(String queue, String payload) {
+        Integer most = live.now().ceilings(queue).payloadBytes();
         // A char is at most 3 bytes.
-        if (most != null && job.payload().length() > most / 3) {
-            int bytes = job.payload().getBytes(StandardCharsets.UTF_8).length;
+        if (most != null && payload.length() > most / 3) {
+            int bytes = payload.getBytes(StandardCharsets.UTF_8).length;
             if (bytes > most) {
-                throw new CeilingException(Kind.PAYLOAD, job.queue(), bytes, most, Duration.ZERO);
+                throw new CeilingException(Kind.PAYLOAD, queue, bytes, most, Duration.ZERO);
             }
+        }
+    }
+
+    /**
+     * Checks that a queue has room for more jobs.
+     *
+     * @throws CeilingException if it is full
+     */
+    public void requireRoom(String queue, int jobs) {
+        Integer most = live.now().ceilings(queue).queueDepth();
+        if (most != null) {
+            depth(queue).admit(jobs, most);
         }
     }
 

@@ -11,6 +11,7 @@ import io.reprise.internal.engine.StoreClock;
 import io.reprise.internal.run.Run;
 import io.reprise.internal.run.RunResult;
 import io.reprise.job.Job;
+import io.reprise.job.JobCounts;
 import io.reprise.retry.Decision;
 import io.reprise.step.Step;
 import io.reprise.store.CountedAs;
@@ -46,6 +47,8 @@ public final class LocalControl {
     private final Map<String, ResourceCounts> observed = new HashMap<>();
     /** By budget, credit earned minus credit spent since the last report. */
     private final Map<ControlKey, Double> credits = new HashMap<>();
+    /** Credit in a report whose effect {@code budgets} does not show yet. A report of thousands of budgets takes a while. */
+    private final Map<ControlKey, Double> reported = new HashMap<>();
 
     private final Map<String, Passes> passes = new HashMap<>();
 
@@ -53,12 +56,14 @@ public final class LocalControl {
     private static final class Passes {
         /** Jobs that asked for a pass since the last report. */
         private int seen;
+        /** Whether one of them never ran and waited already in the trouble. */
+        private boolean backlog;
         /** Passes that are left. */
         private int left;
     }
 
-    /** The passes of one resource: jobs that asked since the last report, and passes left. */
-    record PassesUsed(int seen, int left) {}
+    /** The passes of one resource: jobs that asked since the last report, whether one is of the backlog, and passes left. */
+    record PassesUsed(int seen, boolean backlog, int left) {}
 
     /**
      * Creates the view of one worker.
@@ -87,7 +92,8 @@ public final class LocalControl {
     private boolean holds(Run run, String resource) {
         Breaker breaker = breakers.get(resource);
         if (breaker == null || !breaker.holds()) {
-            return false;
+            // Until the leader has made the breaker that keeps a rate, nothing says how many may start.
+            return rules.breaker(resource).rate() > 0 && (breaker == null || breaker.force() == null) && !run.admitted;
         }
         if (breaker.force() != null) {
             return true;
@@ -99,16 +105,19 @@ public final class LocalControl {
         // be a new probe that this worker has not heard of, so it runs.
         return run.admitted
                 ? breaker.rests(clock.now())
-                : breaker.phase() != BreakerPhase.RAMPING || !passes(run, resource);
+                : breaker.phase() != BreakerPhase.RAMPING || !passes(run, resource, breaker);
     }
 
     /** Whether this worker may run it without parking it first. A retry is no fresh job: it waits with the backlog. */
-    private synchronized boolean passes(Run run, String resource) {
+    private synchronized boolean passes(Run run, String resource, Breaker breaker) {
         if (run.job.counts().attempts() > 0) {
             return false;
         }
         Passes here = passes.computeIfAbsent(resource, name -> new Passes());
         here.seen++;
+        here.backlog = here.backlog
+                || (run.job.counts().equals(JobCounts.NONE)
+                        && breaker.isBacklog(run.job.times().firstDueAt()));
         if (here.left == 0) {
             return false;
         }
@@ -123,10 +132,14 @@ public final class LocalControl {
      */
     public boolean excuses(Run run, @Nullable FailureClass failed) {
         String resource = blamed(run).spec().resource();
-        return run.admitted
-                && resource != null
-                && failed != null
-                && rules.breaker(resource).counted().contains(failed);
+        if (!run.admitted || resource == null || failed == null) {
+            return false;
+        }
+        BreakerSettings settings = rules.breaker(resource);
+        Breaker known = breakers.get(resource);
+        // Jobs that only a set rate held back were let go without any trouble.
+        boolean trouble = known == null || !known.isAtItsRate(settings);
+        return trouble && settings.counted().contains(failed);
     }
 
     /**
@@ -181,7 +194,8 @@ public final class LocalControl {
         double level = known == null
                 ? settings.capacity()
                 : known.at(settings, clock.now()).level();
-        return (known != null && known.waiting()) || level + credits.getOrDefault(key, 0.0) < cost;
+        double changed = credits.getOrDefault(key, 0.0) + reported.getOrDefault(key, 0.0);
+        return (known != null && known.waiting()) || level + changed < cost;
     }
 
     private List<ControlKey> budgetsOf(Job job) {
@@ -292,6 +306,7 @@ public final class LocalControl {
     synchronized void learn(Map<String, Breaker> newBreakers, Map<ControlKey, RetryBudget> newBudgets) {
         breakers = Map.copyOf(newBreakers);
         budgets = Map.copyOf(newBudgets);
+        reported.clear();
         active = active || !breakers.isEmpty() || !budgets.isEmpty();
         ready = true;
     }
@@ -352,10 +367,11 @@ public final class LocalControl {
     synchronized PassesUsed takePasses(String resource) {
         Passes here = passes.get(resource);
         if (here == null) {
-            return new PassesUsed(0, 0);
+            return new PassesUsed(0, false, 0);
         }
-        PassesUsed used = new PassesUsed(here.seen, here.left);
+        PassesUsed used = new PassesUsed(here.seen, here.backlog, here.left);
         here.seen = 0;
+        here.backlog = false;
         return used;
     }
 
@@ -381,10 +397,15 @@ public final class LocalControl {
 
     synchronized double takeCredits(ControlKey key) {
         Double change = credits.remove(key);
-        return change == null ? 0 : change;
+        if (change == null) {
+            return 0;
+        }
+        reported.merge(key, change, Double::sum);
+        return change;
     }
 
     synchronized void giveBack(ControlKey key, double change) {
         credits.merge(key, change, Double::sum);
+        reported.merge(key, -change, Double::sum);
     }
 }

@@ -57,6 +57,7 @@ final class NextRamp {
     private static final double FORGET_OUT = 0.98;
     private static final double FORGET_DEAD = 0.9;
     private static final int FEW = 5;
+    private static final int MANY = 10;
 
     /** Outcomes within this time after a fall do not count, because their calls began before it. */
     private static final Duration SETTLE = Duration.ofMillis(1_200);
@@ -72,6 +73,7 @@ final class NextRamp {
     double permits;
     double direct;
     Instant asked;
+    Instant askedForBacklog;
     Instant at;
     Counts seen;
     int released;
@@ -101,6 +103,7 @@ final class NextRamp {
         permits = ramp.permits();
         direct = ramp.direct();
         asked = ramp.asked();
+        askedForBacklog = ramp.askedForBacklog();
         at = ramp.at();
         seen = ramp.seen();
         released = ramp.released();
@@ -127,8 +130,33 @@ final class NextRamp {
 
     Ramp ramp() {
         return new Ramp(
-                rate, permits, direct, asked, at, seen, released, judged, through, best, quickest, took, ceiling, firm,
-                fell, falls, worst, share, load, usual, step, out, late, inFlight, fullest, why);
+                rate,
+                permits,
+                direct,
+                asked,
+                askedForBacklog,
+                at,
+                seen,
+                released,
+                judged,
+                through,
+                best,
+                quickest,
+                took,
+                ceiling,
+                firm,
+                fell,
+                falls,
+                worst,
+                share,
+                load,
+                usual,
+                step,
+                out,
+                late,
+                inFlight,
+                fullest,
+                why);
     }
 
     /** Begins to collect evidence for the next judgement. */
@@ -150,8 +178,13 @@ final class NextRamp {
             fullest = again && fullest > 0 ? fullest : were;
             inFlight = fewer(were);
         }
-        // If all calls fail, the rate is not the cause.
-        if (!total && !(again && ceiling > 0)) {
+        // If all calls fail, the rate is not the cause. If the last calls that succeeded took longer, it is: calls
+        // queued
+        // up until they failed, and what came through before shows what the resource can serve.
+        boolean found = again && ceiling > 0;
+        if (isLonger(all) && !found) {
+            limit(Math.max(best, came));
+        } else if (!total && !found) {
             limit(came);
         }
         rate = Math.max(Ramp.LEAST_RATE, came * (part >= Ramp.STEEP_FALL && again ? Ramp.STEEP_FALL : FALL));
@@ -276,7 +309,7 @@ final class NextRamp {
         double measured = all.successes() / since;
         through = through == 0 ? measured : through + Ramp.WEIGHT * (measured - through);
         boolean slower = isSlower(all);
-        boolean longer = quickest > 0 && all.successes() >= FEW && all.quickest() > QUEUED * quickest + QUEUED_SECONDS;
+        boolean longer = all.successes() >= FEW && isLonger(all);
         boolean queued = longer && fewerEnd(all, since);
         took = before.took(all);
         usual = part < usual ? usual + FORGET_USUAL * (part - usual) : usual;
@@ -330,15 +363,24 @@ final class NextRamp {
         return last > SLOWER * quickest + SLOWER_SECONDS;
     }
 
+    /** Whether even the quickest call took a little longer than usual. */
+    private boolean isLonger(Counts all) {
+        return quickest > 0 && all.quickest() > QUEUED * quickest + QUEUED_SECONDS;
+    }
+
     /** Whether fewer calls end than begin, by more than chance. */
     private boolean fewerEnd(Counts all, double since) {
         double begin = FEWER_END * before.pace() * since;
         return all.successes() < begin - Ramp.CHANCE * Math.sqrt(all.successes());
     }
 
-    /** Calls that wait at the resource, about: as many less are let go next. */
+    /**
+     * Returns about how many calls wait at the resource. All calls that began after the last one that ended are still
+     * there. As many less are let go next.
+     */
     private double queuedUp(double last) {
-        return rate * Math.min(LONGEST_OWED_SECONDS, Math.max(0, last - quickest));
+        double waiting = before.pace() * last - rate * quickest;
+        return Math.min(rate * LONGEST_OWED_SECONDS, Math.max(0, waiting));
     }
 
     /** Lets a little less go until calls take as long as before the fall. If they do not, the longer time is accepted. */
@@ -388,35 +430,66 @@ final class NextRamp {
         double aim = before.quickTo(known);
         // The calls that end now began when the rate was a step lower.
         double began = before.pace() / (1 + step / 2 * Math.min(1, took));
-        boolean fewEnd = Math.max(through, measured) < KEEPS_UP * began;
-        boolean few = before.pace() * seconds < FEW;
-        if (near && fewEnd && !few && !before.isLong(known)) {
+        double end = Math.max(through, measured);
+        // Among fewer calls it is chance.
+        boolean fewEnd = before.pace() * seconds >= MANY && end < KEEPS_UP * began;
+        if (near && fewEnd && !before.isLong(known)) {
             why = "waits until as many calls end as begin";
         } else if (near) {
-            rate *= 1 + Math.min(GREATEST_STEP, nearCeiling(known, Ramp.seconds(fell, now)) * seconds);
+            rate += moreNearCeiling(known, seconds, now);
             why = "grows slowly near " + round(ceiling) + "/s, where calls failed";
         } else if (rate >= aim && fewEnd) {
             why = "waits until as many calls end as begin";
         } else if (aim == 0) {
-            rate *= 1 + seconds;
+            rate = doubled(known, measured, seconds);
             why = "doubles: no earlier rate of " + round(Ramp.FIRST_RATE) + "/s or more is known";
         } else if (rate < aim) {
-            rate = Math.min(aim, rate * (1 + seconds));
+            rate = Math.min(aim, doubled(known, measured, seconds));
             why = "grows to " + round(aim) + "/s, " + (ceiling > 0 ? "near where calls failed" : "the rate before");
         } else {
             double growth = Math.max(step, Ramp.FIRST_STEP);
-            rate *= 1 + growth * seconds;
+            rate += Math.max(rate * growth, oneMore()) * seconds;
             step = Math.min(growth * 2, GREATEST_STEP);
             why = "grows above " + round(known.rate()) + "/s, the rate before";
         }
         rate = Math.min(rate, Ramp.GREATEST_RATE);
-        if (rate > ceiling * BEYOND && Math.max(through, measured) > ceiling) {
-            ceiling = 0;
-            firm = 0;
+        if (ceiling > 0 && rate > ceiling * BEYOND && end > ceiling * SAME_CEILING) {
+            forgetCeiling(full);
         }
         if (full) {
             moreInFlight(known, seconds, now);
         }
+    }
+
+    /**
+     * Returns twice the rate after a second, but not more than twice of what ends: the rest may wait at the resource.
+     * Calls that take long began when the rate was lower.
+     */
+    private double doubled(RateView known, double measured, double seconds) {
+        double grown = rate * (1 + seconds);
+        double most = 2 * (1 + Math.min(1, took)) * Math.max(through, measured);
+        boolean few = before.pace() * seconds < FEW;
+        return few || before.isLong(known) ? grown : Math.min(grown, Math.max(rate, most));
+    }
+
+    /** Far more comes through than at the ceiling. The limit of calls in flight was found there, so it is over too. */
+    private void forgetCeiling(boolean full) {
+        ceiling = 0;
+        firm = 0;
+        inFlight = full ? inFlight : 0;
+        fullest = full ? fullest : 0;
+    }
+
+    /** Returns the least growth, in calls per second: one more call per second, or in the time of a longer call. */
+    private double oneMore() {
+        return 1 / Math.max(1, took);
+    }
+
+    /** Near a ceiling that was found several times, even one more call is added only now and then. */
+    private double moreNearCeiling(RateView known, double seconds, Instant now) {
+        double step = nearCeiling(known, Ramp.seconds(fell, now));
+        double least = Math.min(rate, oneMore() * step / stepsNearCeiling(known)[0]);
+        return Math.max(rate * Math.min(GREATEST_STEP, step * seconds), least * Math.min(1, seconds));
     }
 
     private void moreInFlight(RateView known, double seconds, Instant now) {
@@ -431,10 +504,14 @@ final class NextRamp {
     }
 
     private double nearCeiling(RateView known, double clean) {
-        double[] steps = ceiling < known.rate() * FAR_BELOW ? STEPS_FAR_BELOW : STEPS_NEAR_CEILING;
+        double[] steps = stepsNearCeiling(known);
         double first = steps[Math.min(firm, steps.length - 1)];
         return Math.min(
                 GREATEST_STEP_NEAR_CEILING, first * Math.pow(2, Math.max(0, clean) / DOUBLE_NEAR_CEILING_SECONDS));
+    }
+
+    private double[] stepsNearCeiling(RateView known) {
+        return ceiling < known.rate() * FAR_BELOW ? STEPS_FAR_BELOW : STEPS_NEAR_CEILING;
     }
 
     private static String percent(double part) {

@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param direct number of jobs that are not parked and may start now; workers that claim such jobs take permits from
  *     here
  * @param asked when a worker last asked for such permits
+ * @param askedForBacklog when a worker last asked for such permits for jobs that waited already in the trouble
  * @param at time up to which permits have been added
  * @param seen outcomes since the rate was last judged
  * @param released number of jobs that were admitted since then
@@ -61,6 +62,7 @@ public record Ramp(
         double permits,
         double direct,
         Instant asked,
+        Instant askedForBacklog,
         Instant at,
         Counts seen,
         int released,
@@ -132,11 +134,15 @@ public record Ramp(
     /** At least one call a minute is admitted. Otherwise nothing would show that calls have become quicker. */
     private static final double SLOWEST = 1.0 / 60;
 
+    /** Why a ramp that keeps a set rate is at that rate. */
+    private static final String SET = "the rate that is set";
+
     static Ramp none(Instant now) {
         return new Ramp(
                 0,
                 0,
                 0,
+                now.minus(ASKED),
                 now.minus(ASKED),
                 now,
                 Counts.NONE,
@@ -199,6 +205,28 @@ public record Ramp(
         return draft.ramp();
     }
 
+    /** Returns a ramp that lets go at a rate which is set. */
+    Ramp fixed(double set, RateView known, Instant now) {
+        NextRamp draft = fresh(now);
+        draft.rate = set;
+        draft.permits = 1;
+        draft.quickest = known.quickest();
+        draft.why = SET;
+        return draft.ramp();
+    }
+
+    /** Returns what a judgement has learned, with rate and permits as they are here. */
+    Ramp keeping(Ramp judged) {
+        NextRamp draft = new NextRamp(judged);
+        draft.rate = rate;
+        draft.permits = permits;
+        draft.direct = direct;
+        draft.inFlight = 0;
+        draft.late = 0;
+        draft.why = SET;
+        return draft.ramp();
+    }
+
     private NextRamp fresh(Instant now) {
         NextRamp draft = new NextRamp(none(now));
         draft.ceiling = ceiling;
@@ -226,8 +254,19 @@ public record Ramp(
      * ended, because calls may take long.
      */
     Ramp accrue(RateView known, double directShare, Instant now) {
+        return accrue(known, directShare, GREATEST_RATE, now);
+    }
+
+    /**
+     * Returns the ramp at a later time, with more permits.
+     *
+     * @param most calls per second that are let go at most
+     */
+    Ramp accrue(RateView known, double directShare, double most, Instant now) {
         NextRamp draft = new NextRamp(this);
-        double pace = pace();
+        boolean set = why.equals(SET) && most < GREATEST_RATE;
+        draft.rate = set ? most : Math.min(rate, most);
+        double pace = set ? most : Math.min(pace(), most);
         double grown = pace * Math.max(0, seconds(at, now));
         double share = isAsked(now) ? directShare : 0;
         double room = mostDirect(share) - direct;
@@ -243,6 +282,7 @@ public record Ramp(
             }
             draft.forget(now);
         }
+        draft.rate = Math.min(draft.rate, most);
         return draft.ramp();
     }
 
@@ -259,6 +299,11 @@ public record Ramp(
         return now.isBefore(asked.plus(ASKED));
     }
 
+    /** Returns whether workers claim jobs of the backlog that are not parked. */
+    boolean isAskedForBacklog(Instant now) {
+        return now.isBefore(askedForBacklog.plus(ASKED));
+    }
+
     private double mostDirect(double share) {
         return Math.max(1, pace() * share * BURST_SECONDS);
     }
@@ -273,12 +318,14 @@ public record Ramp(
      *
      * @param wanted number of jobs that the worker asked for
      * @param jobs number that it got, less those that it gave back unused
+     * @param backlog whether some of the jobs waited already in the trouble
      */
-    Ramp pass(int wanted, int jobs, Instant now) {
+    Ramp pass(int wanted, int jobs, boolean backlog, Instant now) {
         NextRamp draft = new NextRamp(take(jobs));
         draft.permits = permits;
         draft.direct -= jobs;
         draft.asked = wanted > 0 ? now : asked;
+        draft.askedForBacklog = wanted > 0 && backlog ? now : askedForBacklog;
         return draft.ramp();
     }
 

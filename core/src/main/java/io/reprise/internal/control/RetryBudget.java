@@ -13,7 +13,8 @@ import java.time.Instant;
  * <p>While retries wait, credit that other retries earn is not cut off at the capacity but pays for those that wait. So
  * retries that help are unparked faster and faster. Immutable: each method returns the next state.
  *
- * @param level credit; below 0 if several workers spent the last credit at the same time, and then filled up first
+ * @param level credit; never below 0. Several workers may spend the last credit at the same time. That is no debt: a debt would
+ *     keep the floor back, and retries that begin to help could not earn credit
  * @param at time up to which the floor was added
  * @param waiting whether retries wait for this budget; then further retries queue up behind them
  * @param heard when a worker last reported that it uses this budget
@@ -77,15 +78,15 @@ public record RetryBudget(double level, Instant at, boolean waiting, Instant hea
     }
 
     /**
-     * Returns the budget after credit was earned or spent. The level stays between minus the capacity and the capacity;
-     * above it only while retries wait.
+     * Returns the budget after credit was earned or spent. The level stays between 0 and the capacity; above it only
+     * while retries wait.
      *
      * @param credits credit; negative if it was spent
      */
     public RetryBudget plus(double credits, BudgetSettings settings) {
         double most = waiting ? MAX_CREDIT : Math.max(settings.capacity(), level);
         double changed = Math.min(level + credits, most);
-        return new RetryBudget(Math.max(changed, -settings.capacity()), at, waiting, heard, pace, grantedAt);
+        return new RetryBudget(Math.max(changed, 0), at, waiting, heard, pace, grantedAt);
     }
 
     /** Returns how many waiting retries can be paid for now. */
@@ -163,7 +164,7 @@ public record RetryBudget(double level, Instant at, boolean waiting, Instant hea
     public static RetryBudget parse(String text, Instant now) {
         StateText fields = StateText.parse(text);
         return new RetryBudget(
-                fields.number("level"),
+                Math.max(0, fields.number("level")),
                 fields.past("at", now),
                 Boolean.parseBoolean(fields.text("waiting")),
                 fields.past("heard", now),

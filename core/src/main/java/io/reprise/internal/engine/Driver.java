@@ -3,6 +3,8 @@ package io.reprise.internal.engine;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -27,6 +29,22 @@ public interface Driver {
      */
     default Map<String, Duration> busy() {
         return Map.of();
+    }
+
+    /**
+     * Calls code of the user that may never return, and returns what it returns.
+     *
+     * @throws TimeoutException if it took longer than the limit; the call may still go on then
+     * @throws Exception what the code threw
+     */
+    default <T> T call(Callable<T> code, Duration limit) throws Exception {
+        long began = nanos();
+        T value = code.call();
+        Duration took = Duration.ofNanos(nanos() - began);
+        if (took.compareTo(limit) > 0) {
+            throw new TimeoutException("It took " + took + ", and " + limit + " is the limit");
+        }
+        return value;
     }
 
     /**

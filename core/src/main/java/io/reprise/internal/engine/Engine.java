@@ -5,6 +5,7 @@ import io.reprise.PayloadCodec;
 import io.reprise.insight.AlertRules;
 import io.reprise.internal.control.ControlConfig;
 import io.reprise.internal.control.ControlSync;
+import io.reprise.internal.control.EnqueueCeilings;
 import io.reprise.internal.control.LiveSettings;
 import io.reprise.internal.control.LocalControl;
 import io.reprise.internal.run.Fetcher;
@@ -29,6 +30,8 @@ import io.reprise.internal.settle.RunTotals;
 import io.reprise.internal.settle.Settler;
 import io.reprise.internal.upkeep.AlertWatch;
 import io.reprise.internal.upkeep.Deadlines;
+import io.reprise.internal.upkeep.EventRepair;
+import io.reprise.internal.upkeep.KeyFollowers;
 import io.reprise.internal.upkeep.Leadership;
 import io.reprise.internal.upkeep.Reclaimer;
 import io.reprise.internal.upkeep.Reporter;
@@ -81,7 +84,8 @@ public final class Engine {
             ControlConfig control,
             Predicate<JobSpec> mayFire,
             boolean retries,
-            LiveSettings live) {}
+            LiveSettings live,
+            EnqueueCeilings ceilings) {}
 
     private final JobStore store;
     private final WorkerSettings settings;
@@ -96,6 +100,8 @@ public final class Engine {
     private final Role reclaimer;
     private final Role deadlines;
     private final Role turns;
+    private final Role followers;
+    private final Role eventRepair;
     private final Role scheduler;
     private final Role retention;
     private final Role sweeper;
@@ -141,7 +147,9 @@ public final class Engine {
         this.reclaimer = new UpkeepRole(parts, leadership, new Reclaimer(parts, settler, this::wake));
         this.deadlines = new UpkeepRole(parts, leadership, new Deadlines(parts));
         this.turns = new UpkeepRole(parts, leadership, new TurnGiver(parts));
-        ScheduleFirer schedules = new ScheduleFirer(store, config.events(), config.mayFire(), this::wake);
+        this.followers = new UpkeepRole(parts, leadership, new KeyFollowers(parts, this::wake));
+        this.eventRepair = new UpkeepRole(parts, leadership, new EventRepair(parts));
+        ScheduleFirer schedules = new ScheduleFirer(store, config, this::wake);
         this.scheduler = new UpkeepRole(parts, leadership, schedules);
         this.retention = new UpkeepRole(parts, leadership, new RetentionRole(parts));
         this.sweeper = new UpkeepRole(parts, leadership, new Sweeper(parts, new AlertWatch(parts, config.alerts())));
@@ -162,6 +170,8 @@ public final class Engine {
                         reclaimer,
                         deadlines,
                         turns,
+                        followers,
+                        eventRepair,
                         scheduler,
                         retention,
                         sweeper,
@@ -252,7 +262,8 @@ public final class Engine {
         driver.stop(fetcher);
         // Another worker must lead from now on. This worker claims nothing, so it must not unpark
         // jobs that no worker runs.
-        List.of(reclaimer, deadlines, turns, scheduler, retention, sweeper).forEach(driver::stop);
+        List.of(reclaimer, deadlines, turns, followers, eventRepair, scheduler, retention, sweeper)
+                .forEach(driver::stop);
         leadership.resign();
         runner.giveBack(book.unfinished());
         excuse(true);

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
@@ -26,10 +27,12 @@ public final class ThreadDriver implements Driver {
     private static final long AWAIT_TICK_NANOS = 2_000_000;
 
     private final String owner;
+    private final UserCalls calls;
     private final Map<Role, Loop> loops = new ConcurrentHashMap<>();
 
     public ThreadDriver(String owner) {
         this.owner = owner;
+        this.calls = new UserCalls(owner);
     }
 
     @Override
@@ -65,6 +68,11 @@ public final class ThreadDriver implements Driver {
         Map<String, Duration> busy = new TreeMap<>();
         loops.values().forEach(loop -> busy.put(loop.role.name(), loop.busy()));
         return busy;
+    }
+
+    @Override
+    public <T> T call(Callable<T> code, Duration limit) throws Exception {
+        return calls.call(code, limit);
     }
 
     @Override

@@ -4,14 +4,18 @@ package io.reprise.internal.engine;
 import io.reprise.Queue;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of a worker, as the builder collected them. Immutable.
  *
  * @param queues queues to serve; empty for every queue
+ * @param typeConcurrency how many jobs of a type this worker runs at once, by type
  * @param strictOrder whether the queues are served in the order given, rather than by weight
  * @param keep how long finished jobs are kept before the leader prunes them
+ * @param offers labels that this worker offers to jobs that need them
  * @param onlyHandled whether this worker claims only types that it handles, rather than claiming all
  *     and giving others back
  */
@@ -19,14 +23,18 @@ public record WorkerSettings(
         String name,
         int concurrency,
         List<Queue> queues,
+        Map<String, Integer> typeConcurrency,
         boolean strictOrder,
         double retryShare,
         Timing timing,
         Keep keep,
+        Set<String> offers,
         boolean onlyHandled) {
 
     public WorkerSettings {
         queues = List.copyOf(queues);
+        offers = Set.copyOf(offers);
+        typeConcurrency = Map.copyOf(typeConcurrency);
     }
 
     /**

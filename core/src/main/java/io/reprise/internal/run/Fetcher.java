@@ -2,6 +2,7 @@
 package io.reprise.internal.run;
 
 import io.reprise.Queue;
+import io.reprise.fairness.GroupRules;
 import io.reprise.internal.control.LiveSettings;
 import io.reprise.internal.control.LocalControl;
 import io.reprise.internal.engine.Driver;
@@ -9,6 +10,7 @@ import io.reprise.internal.engine.EngineParts;
 import io.reprise.internal.engine.OutageRest;
 import io.reprise.internal.engine.Role;
 import io.reprise.internal.engine.WorkerSettings;
+import io.reprise.internal.settle.RunTotals;
 import io.reprise.job.Job;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
@@ -18,8 +20,10 @@ import io.reprise.store.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
@@ -55,6 +59,9 @@ public final class Fetcher implements Role {
     private final QueueFinder finder;
     private final AtomicLong nextDueNanos = new AtomicLong(NEVER);
     private final LiveSettings live;
+    private final FlowRules rules;
+    private final RunTotals totals;
+    private final QueueOrders orders;
     private Duration poll = FIRST_POLL;
 
     public Fetcher(EngineParts parts, LeaseBook book, Runner runner) {
@@ -67,9 +74,12 @@ public final class Fetcher implements Role {
         this.driver = parts.driver();
         this.random = parts.random();
         this.live = parts.live();
+        this.rules = new FlowRules(settings.queues(), live);
+        this.totals = parts.totals();
+        this.orders = new QueueOrders(store, live);
         this.outage = new OutageRest("fetcher", random);
         this.types = Set.copyOf(parts.handlers().types());
-        this.finder = new QueueFinder(store, driver, random, "");
+        this.finder = new QueueFinder(store, driver, random, "", settings.offers());
     }
 
     @Override
@@ -122,12 +132,55 @@ public final class Fetcher implements Role {
         List<Claim> claims = settings.queues().isEmpty()
                 ? finder.claim(
                         free,
-                        (names, left) -> claim(names.stream().map(Queue::of).toList(), left))
-                : claim(ordered(settings.queues()), free);
+                        (names, left, each) ->
+                                claim(names.stream().map(Queue::of).toList(), left, each))
+                : claim(withNeeds(ordered(settings.queues())), free, free);
         return claims.stream().mapToInt(claim -> claim.jobs().size()).sum();
     }
 
-    private List<Claim> claim(List<Queue> queues, int free) {
+    /** Adds the queues beside these whose jobs need what this worker offers, as far as jobs are due there. */
+    private List<Queue> withNeeds(List<Queue> queues) {
+        if (settings.offers().isEmpty()) {
+            return queues;
+        }
+        List<Queue> all = new ArrayList<>();
+        for (Queue queue : queues) {
+            // Those that fewer workers can run come first.
+            QueueFinder.beside(store, queue.name(), settings.offers())
+                    .forEach(name -> all.add(
+                            new Queue(name, queue.weight(), queue.concurrency(), queue.policy(), queue.groups())));
+            all.add(queue);
+        }
+        return all;
+    }
+
+    /** Claims queue by queue if the worker limits types: each claim must know what those before it took. */
+    private List<Claim> claim(List<Queue> queues, int free, int each) {
+        if (queues.size() < 2 || typeLimits().isEmpty()) {
+            return claimTogether(queues, free, each);
+        }
+        List<Claim> claims = new ArrayList<>();
+        int left = free;
+        for (Queue queue : queues) {
+            List<Claim> some = left > 0 ? claimTogether(List.of(queue), left, each) : List.of();
+            claims.addAll(some);
+            left -= some.stream().mapToInt(claim -> claim.jobs().size()).sum();
+        }
+        return claims;
+    }
+
+    /** How many jobs of a type this worker runs at once: the fleet's settings above those of the code. */
+    private Map<String, Integer> typeLimits() {
+        Map<String, Integer> limits = new HashMap<>(settings.typeConcurrency());
+        live.now().types().forEach((type, told) -> {
+            if (told.concurrency() != null) {
+                limits.put(type, told.concurrency());
+            }
+        });
+        return limits;
+    }
+
+    private List<Claim> claimTogether(List<Queue> queues, int free, int each) {
         long before = driver.nanos();
         Set<String> leftOut = unhandled.leftToOthers();
         Set<String> own = types;
@@ -142,12 +195,13 @@ public final class Fetcher implements Role {
                 settings.name(),
                 settings.timing().lease(),
                 free,
-                demands(queues, free),
+                demands(queues, Math.min(free, each)),
                 settings.retryShare(),
                 book.suspects(),
                 settings.onlyHandled() ? own : leftOut,
                 !settings.onlyHandled() && !leftOut.isEmpty(),
                 false);
+        orders.lineUp(request);
         List<Claim> claims = store.claim(request);
         for (Claim claim : claims) {
             // Measured before the request, so the lease in the store ends later than this.
@@ -155,6 +209,7 @@ public final class Fetcher implements Role {
                     book.add(claim, before, before + settings.timing().lease().toNanos());
             runner.pace().claimed(claim.jobs());
             tellReady(claim.jobs());
+            rules.started(claim, totals);
             runner.accept(runs, claim.claimedAt(), before);
         }
         return claims;
@@ -172,13 +227,16 @@ public final class Fetcher implements Role {
         }
     }
 
-    private List<Demand> demands(List<Queue> queues, int free) {
+    private List<Demand> demands(List<Queue> queues, int each) {
         List<Demand> demands = new ArrayList<>();
+        Map<String, Integer> rooms = typeLimits();
+        rooms.replaceAll((type, limit) -> Math.max(0, limit - book.openOf(type)));
         for (Queue queue : queues) {
             Integer limit = queue.concurrency();
-            int wanted = limit == null ? free : Math.min(free, limit - book.open(queue.name()));
+            int wanted = limit == null ? each : Math.min(each, limit - book.open(queue.name()));
             if (wanted > 0) {
-                demands.add(new Demand(queue.name(), wanted, queue.groups()));
+                GroupRules shared = rules.of(queue.name());
+                demands.add(new Demand(queue.name(), wanted, rooms.isEmpty() ? shared : shared.taking(rooms)));
             }
         }
         return demands;
@@ -218,7 +276,10 @@ public final class Fetcher implements Role {
 
     private Duration longestPoll() {
         Duration told = live.now().defaults().poll();
-        return told == null ? settings.timing().poll() : told;
+        Duration longest = told == null ? settings.timing().poll() : told;
+        return rules.longestRest(settings.queues())
+                .filter(rest -> rest.compareTo(longest) < 0)
+                .orElse(longest);
     }
 
     /** Threads and places were made for the number that the worker was started with, so it is never exceeded. */

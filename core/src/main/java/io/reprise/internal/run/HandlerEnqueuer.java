@@ -2,8 +2,11 @@
 package io.reprise.internal.run;
 
 import io.reprise.JobRequest;
+import io.reprise.job.Enqueued;
 import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
 import io.reprise.job.Transaction;
+import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -13,11 +16,38 @@ public final class HandlerEnqueuer {
 
     private volatile @Nullable Function<JobRequest<?>, JobId> alone;
     private volatile @Nullable BiFunction<Transaction, JobRequest<?>, JobId> joined;
+    private volatile @Nullable Function<List<? extends JobRequest<?>>, List<JobSpec>> binder;
+    private volatile @Nullable Function<List<JobSpec>, List<Enqueued>> storing;
 
     /** Sets the methods that store a job. */
     public void serves(Function<JobRequest<?>, JobId> alone, BiFunction<Transaction, JobRequest<?>, JobId> joined) {
         this.alone = alone;
         this.joined = joined;
+    }
+
+    /** Sets the methods that make jobs from requests, and store them. */
+    public void batches(
+            Function<List<? extends JobRequest<?>>, List<JobSpec>> binder,
+            Function<List<JobSpec>, List<Enqueued>> storing) {
+        this.binder = binder;
+        this.storing = storing;
+    }
+
+    /** Makes the jobs to store from requests. */
+    List<JobSpec> bind(List<? extends JobRequest<?>> jobs) {
+        Function<List<? extends JobRequest<?>>, List<JobSpec>> known = binder;
+        if (known == null) {
+            throw new IllegalStateException("This worker cannot enqueue yet");
+        }
+        return known.apply(jobs);
+    }
+
+    List<JobId> store(List<JobSpec> jobs) {
+        Function<List<JobSpec>, List<Enqueued>> known = storing;
+        if (known == null) {
+            throw new IllegalStateException("This worker cannot enqueue yet");
+        }
+        return known.apply(jobs).stream().map(Enqueued::id).toList();
     }
 
     JobId enqueue(JobRequest<?> job) {

@@ -6,6 +6,8 @@ import io.reprise.JobInterceptor;
 import io.reprise.job.Enqueued;
 import io.reprise.job.JobSpec;
 import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 
 /** The interceptors of a process as one. {@code Reprise} calls it for requests, the {@link Runner} for runs. */
 public record Interceptors(List<JobInterceptor> all) implements JobInterceptor {
@@ -43,5 +45,16 @@ public record Interceptors(List<JobInterceptor> all) implements JobInterceptor {
             handling = () -> interceptor.onRun(job, inner);
         }
         handling.handle();
+    }
+
+    @Override
+    public <T extends @Nullable Object> T onStep(JobContext job, String step, Callable<T> next) throws Exception {
+        Callable<T> work = next;
+        for (int i = all.size() - 1; i >= 0; i--) {
+            JobInterceptor interceptor = all.get(i);
+            Callable<T> inner = work;
+            work = () -> interceptor.onStep(job, step, inner);
+        }
+        return work.call();
     }
 }

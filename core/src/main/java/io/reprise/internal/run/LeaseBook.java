@@ -26,6 +26,7 @@ public final class LeaseBook {
 
     private final Map<Long, HeldLease> leases = new TreeMap<>();
     private final Map<String, Integer> openByQueue = new HashMap<>();
+    private final Map<String, Integer> openByType = new HashMap<>();
     private int open;
     private int cleared;
 
@@ -35,6 +36,7 @@ public final class LeaseBook {
         leases.put(lease.token, lease);
         openByQueue.merge(lease.queue, lease.open(), Integer::sum);
         open += lease.open();
+        claim.jobs().forEach(job -> openByType.merge(job.type(), 1, Integer::sum));
         return lease.runs();
     }
 
@@ -57,6 +59,7 @@ public final class LeaseBook {
             lease.close(run);
             cleared += lease.together > 0 && cleared < MOST_CLEARED ? 1 : 0;
             openByQueue.merge(lease.queue, -1, Integer::sum);
+            openByType.computeIfPresent(run.job.type(), (type, count) -> count > 1 ? count - 1 : null);
             if (lease.open() == 0) {
                 leases.remove(lease.token);
             }
@@ -66,6 +69,11 @@ public final class LeaseBook {
 
     public synchronized int open() {
         return open;
+    }
+
+    /** Returns how many runs of this type are not settled. */
+    synchronized int openOf(String type) {
+        return openByType.getOrDefault(type, 0);
     }
 
     public synchronized int open(String queue) {

@@ -70,6 +70,7 @@ public final class LeaseKeeper implements Role {
                     .sorted()
                     .forEach(id -> book.runs(id).forEach(run -> runner.stop(run, Run.Stop.CANCELLED)));
             outage.worked();
+            Run.writeLogs(book.unfinished(), store);
             return interval();
         } catch (StoreException e) {
             Duration rest = outage.failed(e);

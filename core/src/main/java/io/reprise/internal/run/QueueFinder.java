@@ -2,6 +2,7 @@
 package io.reprise.internal.run;
 
 import io.reprise.internal.engine.Driver;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.store.Claim;
 import io.reprise.store.DueQueues;
 import io.reprise.store.JobStore;
@@ -9,7 +10,9 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -24,13 +27,22 @@ import java.util.random.RandomGenerator;
  *
  * <p>Each claim asks the queues that gave jobs lately. A search looks at the other queues in turn, a page at a time,
  * and asks those that have due jobs. Searches that find nothing take a small part of the time. So with more queues, a
- * queue that becomes due while others are busy is found a little later. Thread-safe.
+ * queue that becomes due while others are busy is found a little later.
+ *
+ * <p>Tenants take turns across all their queues: the tenant of a queue is the text before the first slash of its name.
+ * Each claim begins with the tenant that has waited longest, and gives each tenant an equal part. So a tenant with a
+ * thousand queues gets no more than one with a single queue. Thread-safe.
  */
 final class QueueFinder {
 
     /** Claims from these queues, in this order. */
     interface Ask {
-        List<Claim> claim(List<String> queues, int wanted);
+        /**
+         * Claims jobs.
+         *
+         * @param each jobs of one queue at most
+         */
+        List<Claim> claim(List<String> queues, int wanted, int each);
     }
 
     /** Queues that one search looks at. */
@@ -43,6 +55,11 @@ final class QueueFinder {
     private static final int RECENT = 20;
 
     private static final Duration IS_RECENT = Duration.ofSeconds(30);
+
+    private static final char END_OF_TENANT = '/';
+
+    /** Beyond this number it is forgotten which tenants were served last. Forgetting only costs evenness. */
+    private static final int MOST_TENANTS = 10_000;
 
     /** While there is work, a search that finds nothing is followed by a pause of this many times its length. */
     private static final int SHARE = 20;
@@ -60,10 +77,16 @@ final class QueueFinder {
     private final Driver driver;
     private final RandomGenerator random;
     private final String prefix;
+    private final Set<String> offers;
     private final String end;
 
     /** When queues last gave jobs, the earliest first. */
     private final Map<String, Long> recent = new LinkedHashMap<>();
+
+    /** The tenants that were given jobs, with a number that grows from claim to claim. */
+    private final Map<String, Long> served = new HashMap<>();
+
+    private long turn;
 
     /** Queues that a search found due and that no claim has asked yet. */
     private final Deque<String> found = new ArrayDeque<>();
@@ -87,8 +110,10 @@ final class QueueFinder {
      * Creates a finder for queues whose names begin with the prefix.
      *
      * @param prefix of their names; empty for all queues
+     * @param offers what the worker offers: queues whose jobs need more are passed by
      */
-    QueueFinder(JobStore store, Driver driver, RandomGenerator random, String prefix) {
+    QueueFinder(JobStore store, Driver driver, RandomGenerator random, String prefix, Set<String> offers) {
+        this.offers = Set.copyOf(offers);
         this.store = store;
         this.driver = driver;
         this.random = random;
@@ -97,6 +122,13 @@ final class QueueFinder {
         this.after = prefix;
         this.nextLookNanos = driver.nanos();
         this.nextRoundNanos = driver.nanos();
+    }
+
+    /** Returns the queues beside this one that have due jobs whose needs are offered. */
+    static List<String> beside(JobStore store, String queue, Set<String> offers) {
+        return store.dueQueues(Needs.after(queue), Needs.before(queue), MAX_SEARCHED_QUEUES).queues().stream()
+                .filter(name -> Needs.areOffered(name, offers))
+                .toList();
     }
 
     /** Returns the smallest text that is greater than every text with this prefix. */
@@ -135,11 +167,51 @@ final class QueueFinder {
         if (names.isEmpty()) {
             return 0;
         }
-        List<Claim> some = ask.claim(names, wanted);
+        List<String> inTurn = inTurn(names);
+        long tenants = inTurn.stream().map(this::tenant).distinct().count();
+        int each = (int) Math.max(1, (wanted + tenants - 1) / Math.max(1, tenants));
+        int got = ask(inTurn, wanted, each, ask, claims);
+        if (each < wanted && got > 0 && got < wanted) {
+            // What some tenants leave is for those that have more.
+            got += ask(inTurn, wanted - got, wanted - got, ask, claims);
+        }
+        return got;
+    }
+
+    private int ask(List<String> names, int wanted, int each, Ask ask, List<Claim> claims) {
+        List<Claim> some = ask.claim(names, wanted, each);
         claims.addAll(some);
         int got = some.stream().mapToInt(claim -> claim.jobs().size()).sum();
         answered(names, some, got >= wanted);
         return got;
+    }
+
+    private String tenant(String queue) {
+        int end = queue.indexOf(END_OF_TENANT, prefix.length());
+        return end < 0 ? "" : queue.substring(0, end);
+    }
+
+    /** Returns one queue of each tenant, then a second one of each, and so on; the tenant that waited longest first. */
+    private synchronized List<String> inTurn(List<String> names) {
+        Map<String, Deque<String>> tenants = new LinkedHashMap<>();
+        for (String name : names) {
+            tenants.computeIfAbsent(tenant(name), key -> new ArrayDeque<>()).add(name);
+        }
+        if (tenants.size() < 2) {
+            return names;
+        }
+        List<String> order = new ArrayList<>(tenants.keySet());
+        order.sort(Comparator.comparingLong(tenant -> served.getOrDefault(tenant, 0L)));
+        List<String> inTurn = new ArrayList<>();
+        while (inTurn.size() < names.size()) {
+            for (String tenant : order) {
+                String next = tenants.getOrDefault(tenant, new ArrayDeque<>()).poll();
+                if (next != null) {
+                    inTurn.add(next);
+                }
+            }
+        }
+        return inTurn;
     }
 
     /**
@@ -151,6 +223,11 @@ final class QueueFinder {
         long now = driver.nanos();
         Set<String> gave = new HashSet<>();
         claims.forEach(claim -> gave.add(claim.queue()));
+        if (served.size() >= MOST_TENANTS) {
+            served.clear();
+        }
+        turn++;
+        gave.forEach(name -> served.put(tenant(name), turn));
         for (String name : gave) {
             recent.remove(name);
             recent.put(name, now);
@@ -171,14 +248,25 @@ final class QueueFinder {
         recent.values().removeIf(nanos -> now - nanos > IS_RECENT.toNanos());
         while (recent.size() > RECENT) {
             // The queue may have more jobs: a later search finds it again.
-            recent.remove(recent.keySet().iterator().next());
+            recent.remove(leastWanted());
         }
     }
 
+    /** The queue that gave jobs longest ago, of the tenant that has most queues here. */
+    private String leastWanted() {
+        Map<String, Integer> queues = new HashMap<>();
+        recent.keySet().forEach(name -> queues.merge(tenant(name), 1, Integer::sum));
+        int most = Collections.max(queues.values());
+        return recent.keySet().stream()
+                .filter(name -> queues.getOrDefault(tenant(name), 0) == most)
+                .findFirst()
+                .orElseThrow();
+    }
+
     private synchronized List<String> known() {
-        int first = Math.min(passedOver, ASKED);
+        int before = passedOver;
         List<String> due = takeFound();
-        first = Math.min(first, due.size());
+        int first = Math.min(before - passedOver, due.size());
         Set<String> others = new LinkedHashSet<>(recent.keySet());
         others.addAll(due.subList(first, due.size()));
         others.removeAll(due.subList(0, first));
@@ -192,12 +280,15 @@ final class QueueFinder {
     }
 
     private synchronized List<String> takeFound() {
-        List<String> some = new ArrayList<>();
-        while (some.size() < ASKED && !found.isEmpty()) {
-            some.add(found.pollFirst());
-        }
-        passedOver = Math.max(0, passedOver - some.size());
-        return some;
+        List<String> all = new ArrayList<>(found);
+        List<String> inTurn = inTurn(all);
+        Set<String> chosen = new HashSet<>(inTurn.subList(0, Math.min(ASKED, inTurn.size())));
+        int passed = (int) all.subList(0, Math.min(passedOver, all.size())).stream()
+                .filter(chosen::contains)
+                .count();
+        found.removeIf(chosen::contains);
+        passedOver = Math.min(passedOver - passed, found.size());
+        return all.stream().filter(chosen::contains).distinct().toList();
     }
 
     private synchronized String after() {
@@ -233,7 +324,9 @@ final class QueueFinder {
     }
 
     private synchronized void scanned(DueQueues page, long took, Round round, boolean idle) {
-        page.queues().stream().filter(name -> !recent.containsKey(name)).forEach(found::addLast);
+        page.queues().stream()
+                .filter(name -> !recent.containsKey(name) && Needs.areOffered(name, offers))
+                .forEach(found::addLast);
         roundNanos += took;
         String last = page.last();
         boolean ended = last == null;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal.run;
 
+import io.reprise.JobRequest;
 import io.reprise.PayloadCodec;
+import io.reprise.batch.BatchMember;
+import io.reprise.batch.Membership;
 import io.reprise.failure.Failure;
 import io.reprise.failure.FailureClass;
+import io.reprise.insight.TraceParent;
 import io.reprise.internal.control.LocalControl;
 import io.reprise.internal.engine.Driver;
 import io.reprise.internal.engine.EngineParts;
@@ -11,6 +15,7 @@ import io.reprise.internal.engine.StoreClock;
 import io.reprise.internal.engine.WorkerSettings;
 import io.reprise.internal.settle.Events;
 import io.reprise.internal.settle.RemoteOutcomes;
+import io.reprise.internal.settle.RunTotals;
 import io.reprise.internal.settle.Settler;
 import io.reprise.job.Attempt;
 import io.reprise.job.Job;
@@ -24,10 +29,14 @@ import io.reprise.job.Progress;
 import io.reprise.job.RefusedException;
 import io.reprise.job.WaitReason;
 import io.reprise.job.WorkerReport;
+import io.reprise.remote.RemoteJoin;
 import io.reprise.remote.RemoteLease;
+import io.reprise.remote.RemoteLog;
 import io.reprise.remote.RemoteReport;
 import io.reprise.remote.StaleLeaseException;
 import io.reprise.step.Checkpoint;
+import io.reprise.step.Step;
+import io.reprise.step.StepFailedException;
 import io.reprise.step.StepList;
 import io.reprise.step.StepWrite;
 import io.reprise.step.StoredStep;
@@ -37,12 +46,14 @@ import io.reprise.store.ClaimRequest.Demand;
 import io.reprise.store.JobStore;
 import io.reprise.store.Renewal;
 import io.reprise.store.Suspects;
+import io.reprise.text.JsonSyntax;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -75,14 +86,18 @@ public final class RemoteRuns {
     private final LocalControl control;
     private final StartCheck check;
     private final PayloadCodec codec;
+    private final HandlerEnqueuer enqueuer;
     private final RemoteOutcomes outcomes;
     private final Set<String> own;
     private final RandomGenerator random;
+    private final FlowRules rules;
+    private final RunTotals totals;
+    private final QueueOrders orders;
     private final LentJobs lent = new LentJobs();
     private final Map<String, Long> reportedNanos = new ConcurrentHashMap<>();
 
     /** By the prefix of the queues that they find. */
-    private final Map<String, QueueFinder> finders = new ConcurrentHashMap<>();
+    private final Map<Searched, QueueFinder> finders = new ConcurrentHashMap<>();
 
     public RemoteRuns(EngineParts parts, Settler settler) {
         this.store = parts.store();
@@ -93,9 +108,13 @@ public final class RemoteRuns {
         this.control = parts.control();
         this.check = new StartCheck(parts);
         this.codec = parts.codec();
+        this.enqueuer = parts.enqueuer();
         this.own = Set.copyOf(parts.handlers().types());
         this.outcomes = new RemoteOutcomes(parts, settler);
         this.random = parts.random();
+        this.rules = new FlowRules(settings.queues(), parts.live());
+        this.totals = parts.totals();
+        this.orders = new QueueOrders(store, parts.live());
     }
 
     /** Leases jobs that may run now. */
@@ -106,24 +125,40 @@ public final class RemoteRuns {
         if (!control.isReady() && !driver.await(control::isReady, FIRST_CONTROL)) {
             return leased;
         }
-        QueueFinder.Ask ask = (queues, max) -> claim(leaseRequest, queues, max, leased);
+        QueueFinder.Ask ask = (queues, max, each) -> claim(leaseRequest, queues, max, each, leased);
         if (leaseRequest.queues().isEmpty()) {
-            finder(leaseRequest.prefix()).claim(leaseRequest.max(), ask);
+            finder(leaseRequest).claim(leaseRequest.max(), ask);
         } else {
-            ask.claim(leaseRequest.queues(), leaseRequest.max());
+            ask.claim(withNeeds(leaseRequest), leaseRequest.max(), leaseRequest.max());
         }
         return leased;
     }
 
-    private QueueFinder finder(String prefix) {
+    private List<String> withNeeds(RemoteLease.LeaseRequest leaseRequest) {
+        if (leaseRequest.offers().isEmpty()) {
+            return leaseRequest.queues();
+        }
+        List<String> all = new ArrayList<>();
+        for (String queue : leaseRequest.queues()) {
+            all.addAll(QueueFinder.beside(store, queue, leaseRequest.offers()));
+            all.add(queue);
+        }
+        return all;
+    }
+
+    private record Searched(String prefix, Set<String> offers) {}
+
+    private QueueFinder finder(RemoteLease.LeaseRequest leaseRequest) {
         if (finders.size() >= MAX_FINDERS) {
             finders.clear();
         }
-        return finders.computeIfAbsent(prefix, key -> new QueueFinder(store, driver, random, key));
+        return finders.computeIfAbsent(
+                new Searched(leaseRequest.prefix(), leaseRequest.offers()),
+                key -> new QueueFinder(store, driver, random, key.prefix, key.offers));
     }
 
     private List<Claim> claim(
-            RemoteLease.LeaseRequest leaseRequest, List<String> queues, int max, List<RemoteLease> leased) {
+            RemoteLease.LeaseRequest leaseRequest, List<String> queues, int max, int each, List<RemoteLease> leased) {
         // A worker that names no types gets none of the types that this engine handles, because their payloads are
         // not meant for every worker.
         boolean any = leaseRequest.types().isEmpty();
@@ -131,16 +166,20 @@ public final class RemoteRuns {
                 leaseRequest.worker(),
                 leaseRequest.lease(),
                 max,
-                queues.stream().map(queue -> new Demand(queue, max)).toList(),
+                queues.stream()
+                        .map(queue -> new Demand(queue, Math.min(max, each), rules.of(queue)))
+                        .toList(),
                 settings.retryShare(),
                 Suspects.upTo(LeaseBook.FIRST_SUSPECTS),
                 any ? own : leaseRequest.types(),
                 any,
                 true);
         long sent = driver.nanos();
+        orders.lineUp(request);
         List<Claim> claims = store.claim(request);
         for (Claim claim : claims) {
             clock.heard(claim.claimedAt(), sent);
+            rules.started(claim, totals);
             for (Run run : new HeldLease(claim, 0, 0).runs()) {
                 String payload = mayStart(run) ? payload(run) : null;
                 if (payload != null) {
@@ -190,7 +229,7 @@ public final class RemoteRuns {
      * @return whether the run must stop because the job was cancelled
      * @throws StaleLeaseException if the lease is gone, or if the job's timeout has passed; then the run has failed
      */
-    public boolean renew(RemoteLease.Key key, Duration term, @Nullable Progress progress) {
+    public boolean renew(RemoteLease.Key key, Duration term, @Nullable Progress progress, @Nullable RemoteLog lines) {
         Job job = held(key);
         Duration limit = job.spec().timeout();
         if (limit != null && ran(job).compareTo(limit) > 0) {
@@ -209,7 +248,26 @@ public final class RemoteRuns {
         if (progress != null && store.progress(key.job(), key.token(), progress)) {
             events.progress(job, progress, clock.now());
         }
+        if (lines != null) {
+            Run run = run(key, job);
+            run.log = log(key, lines);
+            Run.writeLogs(List.of(run), store);
+        }
         return renewal.cancelled().contains(key.job()) || holder(job).cancelRequested();
+    }
+
+    /** Returns new lines, bounded together with those that the run has stored before. */
+    private RunLog log(RemoteLease.Key key, RemoteLog lines) {
+        int before = lines.from() == 0
+                ? 0
+                : store.log(key.job()).stream()
+                        .filter(line -> line.token() == key.token())
+                        .mapToInt(line -> line.text().length() + 1)
+                        .sum();
+        RunLog log = new RunLog(lines.from(), before);
+        Instant now = clock.now();
+        lines.lines().forEach(line -> log.add(key.token(), now, line));
+        return log;
     }
 
     /**
@@ -224,7 +282,7 @@ public final class RemoteRuns {
         Job job = held(key);
         StepList steps = store.steps(key.job());
         StoredStep there = find(steps, name);
-        String stored = value == null ? null : codec.seal(value);
+        String stored = value == null ? null : codec.seal(JsonSyntax.require("value of step " + name, value));
         requireRoom(key, steps, there, name, stored);
         StepWrite row = started ? StepWrite.started(name) : StepWrite.done(name, value == null ? null : "JSON", stored);
         boolean replaces = there != null && !there.isEnded() && !(started && there.state() == StoredStep.State.STARTED);
@@ -301,8 +359,14 @@ public final class RemoteRuns {
         }
         Run run = run(key, job);
         run.suspend(pause);
+        boolean tooLong = StartCheck.isOver(job, clock.now().plus(pause.delay()));
         if (!outcomes.settle(new RunResult(run, RunResult.Kind.HANDLED, ran(job), null, null))) {
             throw stale(key, "another worker has the job, or will");
+        }
+        if (tooLong) {
+            throw new StaleLeaseException(noLonger(key) + ": step " + name + " would wait until after the deadline "
+                    + job.times().deadline()
+                    + ", and the job has failed with DEADLINE. Give its policy a later deadline");
         }
         return true;
     }
@@ -321,6 +385,120 @@ public final class RemoteRuns {
                 reason, Duration.between(steps.at(), due), StepWrite.again(name, kind, there.suspensions() + 1));
     }
 
+    /** Stores other jobs once, and ends the run until all have ended. */
+    public RemoteJoin join(RemoteLease.Key key, String name, List<? extends JobRequest<?>> jobs) {
+        Job job = held(key);
+        StepList steps = store.steps(key.job());
+        StoredStep there = find(steps, name);
+        if (there != null && there.kind() != StoredStep.Kind.JOIN) {
+            throw refused(key, name, "is stored as " + there.kind() + ", not as " + StoredStep.Kind.JOIN);
+        }
+        if (there == null) {
+            requireRoom(key, steps, null, name, null);
+            return begin(key, job, name, enqueuer.bind(jobs));
+        }
+        if (there.failure() != null) {
+            return new RemoteJoin(false, List.of(), there.failure().message());
+        }
+        String batch = codec.decode(codec.open(String.valueOf(there.value())), String.class);
+        if (batch.isEmpty()) {
+            return new RemoteJoin(false, List.of(), null);
+        }
+        long open = store.batch(batch)
+                .orElseThrow(() -> refused(
+                        key, name, "has jobs that are not counted any more. Forget the step to store them again"))
+                .open();
+        if (open == 0) {
+            return joined(key, job, there, batch);
+        }
+        if (there.suspensions() >= StepBook.MAX_SUSPENSIONS) {
+            throw refused(
+                    key,
+                    name,
+                    "was woken " + StepBook.MAX_SUSPENSIONS + " times while " + open
+                            + " of its jobs were open: something wakes it again and again");
+        }
+        StepWrite row = StepWrite.join(name, StoredStep.State.OPEN, String.valueOf(there.value()));
+        return suspend(
+                key,
+                job,
+                new Suspension.Pause(
+                        WaitReason.BATCH, StepBook.MAX_WAIT, row.replacing().suspended(there.suspensions() + 1)));
+    }
+
+    private RemoteJoin begin(RemoteLease.Key key, Job job, String name, List<JobSpec> jobs) {
+        if (jobs.isEmpty()) {
+            write(key, granting(job, StepWrite.join(name, StoredStep.State.DONE, codec.seal(codec.encode("")))));
+            return new RemoteJoin(false, List.of(), null);
+        }
+        List<JobSpec> children = Membership.children(key.job(), name, key.token(), jobs);
+        String value = codec.seal(codec.encode(Membership.join(key.job(), name, key.token())));
+        StepWrite row = StepWrite.join(name, StoredStep.State.OPEN, value).suspended(1);
+        return suspend(
+                key, job, new Suspension.Pause(WaitReason.BATCH, StepBook.MAX_WAIT, granting(job, row), children));
+    }
+
+    private static StepWrite granting(Job job, StepWrite row) {
+        int spent = job.counts().spent(job.policy());
+        return spent <= job.counts().granted() ? row : row.granting(spent);
+    }
+
+    private RemoteJoin suspend(RemoteLease.Key key, Job job, Suspension.Pause pause) {
+        Run run = run(key, job);
+        run.suspend(pause);
+        if (!outcomes.settle(new RunResult(run, RunResult.Kind.HANDLED, ran(job), null, null))) {
+            throw stale(key, "another worker has the job, or will");
+        }
+        return new RemoteJoin(true, List.of(), null);
+    }
+
+    /** Collects the results, page by page. */
+    private RemoteJoin joined(RemoteLease.Key key, Job job, StoredStep there, String batch) {
+        List<@Nullable String> results = new ArrayList<>();
+        long chars = 0;
+        List<BatchMember> page;
+        do {
+            page = store.members(batch, results.size() - 1, StepBook.PAGE);
+            for (BatchMember child : page) {
+                if (child.state() != JobState.SUCCEEDED) {
+                    return new RemoteJoin(
+                            false,
+                            List.of(),
+                            StepBook.failure(store, there.name(), child).message());
+                }
+                String result = child.result() == null ? null : codec.open(child.result());
+                chars += result == null ? 0 : result.length();
+                results.add(result);
+            }
+            if (chars > StoredStep.MAX_JOB_BYTES) {
+                throw refused(
+                        key,
+                        there.name(),
+                        "has results of more than " + StoredStep.MAX_JOB_BYTES
+                                + " characters. Let the jobs keep them elsewhere and return where they are");
+            }
+        } while (page.size() == StepBook.PAGE);
+        if (!there.isEnded()) {
+            StepWrite done = StepWrite.join(there.name(), StoredStep.State.DONE, String.valueOf(there.value()));
+            write(key, granting(job, done.replacing().suspended(there.suspensions())));
+        }
+        return new RemoteJoin(false, results, null);
+    }
+
+    private void write(RemoteLease.Key key, StepWrite row) {
+        Checkpoint.Answer answer = store.checkpoint(List.of(new Checkpoint(key.job(), key.token(), row)))
+                .get(0);
+        if (answer == Checkpoint.Answer.STALE) {
+            throw stale(key, "another worker has the job, or will");
+        }
+        lent.take(key);
+    }
+
+    private static RefusedException refused(RemoteLease.Key key, String name, String why) {
+        return new RefusedException(
+                RefusedException.Code.INVALID_STATE, "Step " + name + " of job " + key.job() + " " + why);
+    }
+
     private static @Nullable StoredStep find(StepList steps, String name) {
         return steps.steps().stream()
                 .filter(step -> step.name().equals(name))
@@ -336,18 +514,24 @@ public final class RemoteRuns {
      */
     public List<RemoteReport.Answer> report(List<RemoteReport> reports, Consumer<Job> check) {
         RemoteReport.Answer[] answers = new RemoteReport.Answer[reports.size()];
+        Set<Integer> lookedTwice = new HashSet<>();
         List<Integer> left =
                 new ArrayList<>(IntStream.range(0, reports.size()).boxed().toList());
         while (!left.isEmpty()) {
             // One report per job and round: each later report of a job sees the effect of the earlier one.
             Map<JobId, Integer> round = new LinkedHashMap<>();
             left.removeIf(n -> round.putIfAbsent(reports.get(n).key().job(), n) == null);
-            left.addAll(0, report(reports, List.copyOf(round.values()), check, answers));
+            List<Integer> refused = report(reports, List.copyOf(round.values()), check, answers);
+            refused.removeIf(n -> !lookedTwice.add(n));
+            left.addAll(0, refused);
         }
         return Arrays.asList(answers);
     }
 
-    /** Returns those that have to be looked at again: they were refused, and the job was not read from the store. */
+    /**
+     * Returns those that have to be looked at again: the store refused them. Perhaps the same report came twice at once, and
+     * the other one was taken.
+     */
     private List<Integer> report(
             List<RemoteReport> reports, List<Integer> round, Consumer<Job> check, RemoteReport.Answer[] answers) {
         Map<JobId, Job> lentHere = new HashMap<>();
@@ -381,9 +565,7 @@ public final class RemoteRuns {
             RemoteLease.Key key = reports.get(n).key();
             if (!accepted.get(i)) {
                 answers[n] = new RemoteReport.Answer(stale(key, "another worker has the job, or will"));
-                if (lentHere.containsKey(key.job())) {
-                    again.add(n);
-                }
+                again.add(n);
             }
         }
         return again;
@@ -438,8 +620,42 @@ public final class RemoteRuns {
                 ? RunResult.Thrown.of(signal)
                 : failure == null ? null : new RunResult.Thrown(failure, null);
         String result = report.result();
-        RunResult end = ended(report.key(), job, thrown, result == null ? null : codec.seal(result));
+        Step<?> step = report.step();
+        RunResult end = step == null || thrown == null
+                ? ended(report.key(), job, thrown, result == null ? null : codec.seal(result))
+                : failedIn(step, thrown, report.key(), job);
         report.costs().forEach((unit, amount) -> end.run().spend(unit, amount));
+        RemoteLog lines = report.log();
+        if (lines != null) {
+            end.run().log = log(report.key(), lines);
+        }
+        TraceParent trace = report.trace();
+        if (trace != null) {
+            end.run().tracedAs(() -> trace);
+        }
+        return end;
+    }
+
+    /** The end of a run that failed in a step, as a local run would have ended there. */
+    private RunResult failedIn(Step<?> step, RunResult.Thrown thrown, RemoteLease.Key key, Job job) {
+        StoredStep there = find(store.steps(key.job()), step.name());
+        StoredStep.StepFailure known = there == null ? null : there.failure();
+        if (known != null) {
+            return ended(key, job, RunResult.Thrown.of(new StepFailedException(step.name(), known)), null);
+        }
+        RunResult end = ended(key, job, thrown, null);
+        if (there != null && there.isEnded()) {
+            return end;
+        }
+        if (there == null) {
+            end.run().suspend(new Suspension.Failed(step, thrown, false));
+        } else if (there.state() != StoredStep.State.STARTED) {
+            end.run().suspend(new Suspension.Failed(step, thrown, true));
+        } else if (there.token() == key.token()) {
+            end.run().suspend(new Suspension.Failed(step.atMostOnce(), thrown, true));
+        } else {
+            end.run().suspend(new Suspension.Unknown(step.name()));
+        }
         return end;
     }
 
@@ -515,6 +731,7 @@ public final class RemoteRuns {
         Duration ttl = REPORT.multipliedBy(6);
         boolean some = leaseRequest.queues().isEmpty() && !leaseRequest.prefix().isEmpty();
         List<String> queues = some ? List.of(leaseRequest.prefix() + WorkerReport.ANY) : leaseRequest.queues();
-        store.checkIn(new WorkerReport(leaseRequest.worker(), queues, types, leaseRequest.max(), 0), ttl);
+        WorkerReport report = new WorkerReport(leaseRequest.worker(), queues, types, leaseRequest.max(), 0);
+        store.checkIn(report.offering(leaseRequest.offers()), ttl);
     }
 }

@@ -2,13 +2,21 @@
 package io.reprise.internal.run;
 
 import io.reprise.insight.CostEntry;
+import io.reprise.insight.TraceParent;
 import io.reprise.internal.settle.Advised;
 import io.reprise.job.Job;
 import io.reprise.job.JobCounts;
 import io.reprise.job.JobId;
 import io.reprise.step.Step;
+import io.reprise.store.JobStore;
+import io.reprise.store.LogPart;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +48,9 @@ public final class Run {
     /** Why the stored job cannot be read; null if it can. */
     final @Nullable String damage;
 
+    /** The lines that the handler wrote. */
+    RunLog log = new RunLog();
+
     private Phase phase = Phase.WAITING;
     private @Nullable Thread thread;
     private @Nullable Runnable interrupt;
@@ -56,6 +67,7 @@ public final class Run {
     private @Nullable Suspension suspension;
     private long steps;
     private boolean inStep;
+    private @Nullable Supplier<TraceParent> trace;
 
     Run(Job job, HeldLease lease, boolean admitted, @Nullable String damage) {
         this.job = job;
@@ -246,6 +258,24 @@ public final class Run {
         return costs;
     }
 
+    synchronized void tracedAs(Supplier<TraceParent> span) {
+        this.trace = span;
+    }
+
+    /** Returns the tags of the job with the trace of this run; null if the run is not traced. */
+    public @Nullable Set<String> tracedTags() {
+        Supplier<TraceParent> span;
+        synchronized (this) {
+            span = trace;
+        }
+        try {
+            return span == null ? null : span.get().addRunTo(job.spec().tags());
+        } catch (RuntimeException e) {
+            // Tracing must not change what becomes of the job.
+            return null;
+        }
+    }
+
     /** Ends the run inside a step. The first reason counts. */
     synchronized void suspend(Suspension why) {
         suspension = suspension == null ? why : suspension;
@@ -282,6 +312,21 @@ public final class Run {
     /** Whether this step is under way. */
     synchronized boolean isInStep(long serial) {
         return inStep && steps == serial;
+    }
+
+    /** Writes the new log lines of these runs in one call, if there are any. */
+    public static void writeLogs(Collection<Run> runs, JobStore store) {
+        Map<LogPart, Run> parts = new LinkedHashMap<>();
+        for (Run run : runs) {
+            LogPart part = run.log.unwritten(run.id(), run.token());
+            if (part != null) {
+                parts.put(part, run);
+            }
+        }
+        if (!parts.isEmpty()) {
+            store.writeLog(List.copyOf(parts.keySet()));
+            parts.forEach((part, run) -> run.log.written(part));
+        }
     }
 
     /** Returns the stack trace of a handler that does not end. */

@@ -4,8 +4,10 @@ package io.reprise.internal.run;
 import io.reprise.JobContext;
 import io.reprise.JobRequest;
 import io.reprise.PayloadCodec;
+import io.reprise.batch.Membership;
 import io.reprise.insight.CostEntry;
 import io.reprise.insight.JobChain;
+import io.reprise.insight.TraceParent;
 import io.reprise.internal.engine.Driver;
 import io.reprise.internal.engine.EngineParts;
 import io.reprise.internal.engine.StoreClock;
@@ -28,8 +30,10 @@ import io.reprise.store.StoreException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,11 +55,13 @@ public final class RunContext implements JobContext {
     private final Events events;
     private final StoreClock clock;
     private final StepBook steps;
+    private final Interceptors interceptors;
     private volatile @Nullable String result;
 
     RunContext(Run run, EngineParts parts, StepBook.Alarm alarm) {
         this.run = run;
         this.steps = new StepBook(run, parts, alarm);
+        this.interceptors = parts.interceptors();
         this.store = parts.store();
         this.codec = parts.codec();
         this.followUps = parts.followUps();
@@ -108,6 +114,11 @@ public final class RunContext implements JobContext {
     }
 
     @Override
+    public void log(String line) {
+        run.log.add(run.token(), clock.now(), Objects.requireNonNull(line, "line"));
+    }
+
+    @Override
     public void result(Object value) {
         String json = codec.seal(codec.encode(value));
         int bytes = json.getBytes(StandardCharsets.UTF_8).length;
@@ -125,6 +136,11 @@ public final class RunContext implements JobContext {
             throw new IllegalArgumentException(
                     "A run may report its cost in " + CostEntry.MAX_UNITS + " units at most");
         }
+    }
+
+    @Override
+    public void tracedAs(Supplier<TraceParent> span) {
+        run.tracedAs(span);
     }
 
     @Override
@@ -152,6 +168,18 @@ public final class RunContext implements JobContext {
     }
 
     @Override
+    public List<JobId> addToBatch(List<? extends JobRequest<?>> jobs) {
+        Membership batch = Membership.in(run.job.spec());
+        if (batch == null || batch.isChild()) {
+            throw new IllegalStateException("Job " + run.id()
+                    + (batch == null ? " is in no batch" : " is the child of a join, whose jobs are all known")
+                    + ": it cannot add jobs to it");
+        }
+        List<JobSpec> specs = enqueuer.bind(jobs);
+        return specs.isEmpty() ? List.of() : enqueuer.store(batch.members(specs, true));
+    }
+
+    @Override
     public void complete(Transaction transaction) {
         Duration ran = Duration.ofNanos(driver.nanos() - run.startedNanos());
         Settlement settlement = new Settlement(
@@ -169,12 +197,16 @@ public final class RunContext implements JobContext {
 
     @Override
     public void step(String name, StepWork work) {
-        steps.step(Step.of(name), null, callable(work));
+        steps.step(Step.of(name), null, around(name, callable(work)));
     }
 
     @Override
     public void step(String name, Transaction transaction, StepWork work) {
-        steps.step(Step.of(name), transaction, callable(work));
+        steps.step(Step.of(name), transaction, around(name, callable(work)));
+    }
+
+    private <T extends @Nullable Object> Callable<T> around(String step, Callable<T> work) {
+        return () -> interceptors.onStep(this, step, work);
     }
 
     private static Callable<@Nullable Void> callable(StepWork work) {
@@ -186,12 +218,12 @@ public final class RunContext implements JobContext {
 
     @Override
     public <T> T step(Step<T> step, Callable<T> work) {
-        return orNull(steps.step(step, null, work));
+        return orNull(steps.step(step, null, around(step.name(), work)));
     }
 
     @Override
     public <T> T step(Step<T> step, Transaction transaction, Callable<T> work) {
-        return orNull(steps.step(step, transaction, work));
+        return orNull(steps.step(step, transaction, around(step.name(), work)));
     }
 
     /** A step whose work returned null returns null again, as its work did. An event that is read as Void is null. */
@@ -213,5 +245,10 @@ public final class RunContext implements JobContext {
     @Override
     public <T> T await(String event, Class<T> type, Duration timeout) {
         return orNull(steps.await(event, type, timeout));
+    }
+
+    @Override
+    public <T> List<T> join(String name, List<? extends JobRequest<?>> jobs, Class<T> type) {
+        return steps.join(name, () -> enqueuer.bind(jobs), type);
     }
 }

@@ -2,6 +2,9 @@
 package io.reprise.internal.run;
 
 import io.reprise.PayloadCodec;
+import io.reprise.batch.BatchMember;
+import io.reprise.batch.BatchState;
+import io.reprise.batch.Membership;
 import io.reprise.failure.FailureClass;
 import io.reprise.internal.control.LocalControl;
 import io.reprise.internal.engine.Driver;
@@ -10,6 +13,8 @@ import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSignal;
 import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.job.JobStatus;
 import io.reprise.job.PayloadException;
 import io.reprise.job.Transaction;
 import io.reprise.job.WaitReason;
@@ -26,14 +31,17 @@ import io.reprise.step.StoredStep.State;
 import io.reprise.store.JobStore;
 import io.reprise.store.JobWriter;
 import io.reprise.store.StoreException;
+import io.reprise.text.Truncation;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +56,10 @@ final class StepBook {
     /** A write whose answer was lost is written again: the store takes the same row twice. */
     private static final int MAX_WRITES = 3;
 
-    private static final Duration MAX_WAIT = JobSpec.MAX_DELAY;
+    /** How many results of joined jobs are read at once. */
+    static final int PAGE = 500;
+
+    static final Duration MAX_WAIT = JobSpec.MAX_DELAY;
 
     /** Limits a step in time. */
     interface Alarm {
@@ -186,6 +197,114 @@ final class StepBook {
             throw new StepFailedException(name, Objects.requireNonNull(late.failure()));
         } finally {
             leave();
+        }
+    }
+
+    /** Stores other jobs once, and waits until all have ended. */
+    <T> List<T> join(String name, Supplier<List<JobSpec>> jobs, Class<T> type) {
+        StoredStep there = enter(name, Kind.JOIN);
+        try {
+            if (there == null) {
+                begin(name, jobs.get());
+                return List.of();
+            }
+            String batch = Objects.requireNonNull(ended(there, String.class));
+            if (batch.isEmpty()) {
+                return List.of();
+            }
+            long open = state(batch, name).open();
+            if (open > 0) {
+                throw again(there, open);
+            }
+            List<T> results = results(name, batch, type);
+            if (!there.isEnded()) {
+                StepWrite done = StepWrite.join(name, State.DONE, Objects.requireNonNull(there.value()));
+                write(store, done.replacing().suspended(there.suspensions()).granting(granted()));
+            }
+            return results;
+        } finally {
+            leave();
+        }
+    }
+
+    /** Suspends the run with the children of a join; without children the join has ended. */
+    private void begin(String name, List<JobSpec> jobs) {
+        if (jobs.isEmpty()) {
+            write(store, StepWrite.join(name, State.DONE, stored("")).granting(granted()));
+            return;
+        }
+        List<JobSpec> children = Membership.children(run.id(), name, run.token(), jobs);
+        String value = stored(Membership.join(run.id(), name, run.token()));
+        StepWrite row = StepWrite.join(name, State.OPEN, value).suspended(1).granting(granted());
+        throw suspend(new Suspension.Pause(WaitReason.BATCH, MAX_WAIT, row, children));
+    }
+
+    private String stored(String batch) {
+        return codec.seal(codec.encode(batch));
+    }
+
+    private Suspension.Interrupt again(StoredStep there, long open) {
+        int times = there.suspensions() + 1;
+        if (times > MAX_SUSPENSIONS) {
+            throw JobSignal.fail("Job " + run.id() + " was woken " + MAX_SUSPENSIONS + " times in join " + there.name()
+                    + " while " + open + " of its jobs were open: something wakes it again and again");
+        }
+        StepWrite row = StepWrite.join(there.name(), State.OPEN, Objects.requireNonNull(there.value()));
+        return suspend(
+                new Suspension.Pause(WaitReason.BATCH, MAX_WAIT, row.replacing().suspended(times)));
+    }
+
+    private BatchState state(String batch, String name) {
+        return store.batch(batch)
+                .orElseThrow(() -> JobSignal.fail("The jobs of join " + name + " of job " + run.id()
+                        + " are not counted any more. Forget the step to store them again"));
+    }
+
+    /** Returns the results of the children, page by page. */
+    private <T> List<T> results(String name, String batch, Class<T> type) {
+        List<T> results = new ArrayList<>();
+        List<BatchMember> page;
+        do {
+            page = store.members(batch, results.size() - 1, PAGE);
+            for (BatchMember child : page) {
+                if (child.state() != JobState.SUCCEEDED) {
+                    throw new StepFailedException(name, failure(store, name, child));
+                }
+                results.add(result(name, child, type));
+            }
+        } while (page.size() == PAGE);
+        return results;
+    }
+
+    static StoredStep.StepFailure failure(JobStore store, String name, BatchMember child) {
+        JobStatus.LastError error =
+                store.find(child.job()).map(job -> job.status().lastError()).orElse(null);
+        String how = child.state() == JobState.CANCELLED ? "was cancelled" : "is a dead letter";
+        String why = error == null ? "" : ": " + error.type() + (error.message() == null ? "" : ": " + error.message());
+        return new StoredStep.StepFailure(
+                FailReason.PERMANENT,
+                FailureClass.PERMANENT,
+                "JoinedJobFailed",
+                Truncation.cut(
+                        "Job " + child.job() + ", number " + child.place() + " of join " + name + ", " + how + why,
+                        Truncation.MESSAGE));
+    }
+
+    // A job without a result has none, as its handler set none.
+    @SuppressWarnings("NullAway")
+    private <T> T result(String name, BatchMember child, Class<T> type) {
+        String stored = child.result();
+        if (stored == null || type == Void.class) {
+            return null;
+        }
+        try {
+            return codec.decode(codec.open(stored), type);
+        } catch (PayloadException e) {
+            PayloadException why = new PayloadException(
+                    "The result of job " + child.job() + ", number " + child.place() + " of join " + name + " of job "
+                            + run.id() + ", cannot be read as " + type.getName() + ". Deploy code that reads it",
+                    e);
+            throw suspend(new Suspension.Unreadable(RunResult.Thrown.of(why)));
         }
     }
 

@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal.run;
 
+import io.reprise.job.JobSpec;
 import io.reprise.job.WaitReason;
 import io.reprise.step.Step;
 import io.reprise.step.StepWrite;
 import java.time.Duration;
+import java.util.List;
 
 /** Why a run ended inside a step, whatever its handler did afterwards. The first reason counts. */
 public sealed interface Suspension {
 
     /**
-     * The job waits in a sleep or for an event.
+     * The job waits in a sleep, for an event or for other jobs.
      *
      * @param write the row to store; it counts the suspensions
+     * @param children jobs that are stored with it; empty unless a join begins
      */
-    record Pause(WaitReason reason, Duration delay, StepWrite write) implements Suspension {}
+    record Pause(WaitReason reason, Duration delay, StepWrite write, List<JobSpec> children) implements Suspension {
+
+        /** A pause that stores no jobs. */
+        public Pause(WaitReason reason, Duration delay, StepWrite write) {
+            this(reason, delay, write, List.of());
+        }
+    }
 
     /** The breaker of the step's resource holds the step back. */
     record Held(String resource) implements Suspension {}

@@ -13,7 +13,6 @@ import io.reprise.retry.RetryPolicy;
 import io.reprise.text.Truncation;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,14 +39,9 @@ final class AdvisorCall {
     }
 
     Advised ask(Driver driver) {
-        long began = driver.nanos();
         try {
-            Advice advice = Objects.requireNonNull(advisor.advise(situation), "The advisor returned null");
-            Duration took = Duration.ofNanos(driver.nanos() - began);
-            if (took.compareTo(PATIENCE) > 0) {
-                throw new TimeoutException("The advice took " + took + "; it is ignored after " + PATIENCE);
-            }
-            return advised(advice);
+            Advice advice = driver.call(() -> advisor.advise(situation), PATIENCE);
+            return advised(Objects.requireNonNull(advice, "The advisor returned null"));
         } catch (Throwable e) { // Even an Error: the advisor of a failure must not lose the failure.
             log.warn(
                     "The retry advisor failed on job {}; the decision of the policy stands",

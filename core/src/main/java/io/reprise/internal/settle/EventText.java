@@ -99,6 +99,7 @@ final class EventText {
                 decision.failureClass() == null ? null : decision.failureClass().name());
         text.put("counts", decision.counts());
         text.put("delay", micros(delay));
+        text.put("rawDelay", micros(decision instanceof Decision.Retry retry ? retry.raw() : null));
         text.put(
                 "reason", decision instanceof Decision.Fail fail ? fail.reason().name() : null);
         return text;

@@ -5,6 +5,7 @@ import io.reprise.JobListener;
 import io.reprise.failure.Failure;
 import io.reprise.insight.Alert;
 import io.reprise.insight.ControlEvent;
+import io.reprise.insight.FleetReader;
 import io.reprise.insight.JobEvent;
 import io.reprise.insight.JobEvent.Kind;
 import io.reprise.insight.RetryView;
@@ -13,14 +14,15 @@ import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
 import io.reprise.job.Progress;
 import io.reprise.retry.Decision;
-import io.reprise.retry.FailReason;
 import io.reprise.store.CountedAs;
 import io.reprise.store.Settlement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +43,9 @@ public final class Events {
 
     private final List<JobListener> listeners;
 
+    /** The listeners of each kind of transition; an event that nobody listens to is not made. */
+    private final Map<Kind, List<JobListener>> byKind = new EnumMap<>(Kind.class);
+
     /** Resources whose open breaker the log has named. */
     private final Set<String> open = ConcurrentHashMap.newKeySet();
 
@@ -53,6 +58,13 @@ public final class Events {
     public Events(List<JobListener> listeners, EventRelay relay) {
         this.listeners = List.copyOf(listeners);
         this.relay = relay;
+        for (Kind kind : Kind.values()) {
+            byKind.put(
+                    kind,
+                    this.listeners.stream()
+                            .filter(listener -> listener.listensTo(kind))
+                            .toList());
+        }
     }
 
     /** The part that tells other processes. */
@@ -60,8 +72,9 @@ public final class Events {
         return relay;
     }
 
-    private boolean isHeard() {
-        return !listeners.isEmpty() || relay.isWanted();
+    /** Whether somebody hears events of this kind, here or in the fleet. */
+    public boolean isHeard(Kind kind) {
+        return hasListeners(kind) || relay.isWanted();
     }
 
     /** Publishes a settlement that the store accepted at {@code at}. */
@@ -110,10 +123,11 @@ public final class Events {
                             job.queue(),
                             settlement.failure());
         }
-        if (isHeard()) {
+        Kind kind = kind(settlement);
+        if (isHeard(kind)) {
             Duration ran = settlement.spent() == CountedAs.NOTHING ? null : settlement.ran();
             tell(new JobEvent(
-                    kind(settlement),
+                    kind,
                     job.id(),
                     job.type(),
                     job.queue(),
@@ -136,8 +150,7 @@ public final class Events {
         Decision decision = settlement.decision();
         boolean counted = decision == null ? settlement.spent() == CountedAs.ATTEMPT : decision.counts();
         boolean ended = next instanceof Settlement.Succeed || next instanceof Settlement.Cancel;
-        boolean barred = next instanceof Settlement.Fail fail
-                && (fail.reason() == FailReason.PERMANENT || fail.reason() == FailReason.UNREADABLE);
+        boolean barred = next instanceof Settlement.Fail fail && !fail.reason().isRetryable();
         return RetryView.after(
                 job,
                 job.attempts() + (counted ? 1 : 0),
@@ -148,7 +161,7 @@ public final class Events {
 
     /** Publishes a cancellation that the store wrote in place of this settlement, because a person had requested it. */
     public void cancelled(Job job, Settlement settlement, Instant at) {
-        if (isHeard()) {
+        if (isHeard(Kind.CANCELLED)) {
             publish(Kind.CANCELLED, job, job.attempts() + 1, at, settlement.ran(), null, settlement.failure());
         }
     }
@@ -164,14 +177,30 @@ public final class Events {
                             job.type(),
                             job.queue());
         }
-        if (isHeard()) {
+        publishAsItIs(kind, job, at);
+    }
+
+    /** Publishes that a person changed a waiting job. */
+    public void changed(Job job, Instant at) {
+        about(log.atInfo(), job, job.attempts() + 1)
+                .log(
+                        "Task changed by hand: {} (due {}, {} in queue {})",
+                        job.id(),
+                        job.times().dueAt(),
+                        job.type(),
+                        job.queue());
+        publishAsItIs(Kind.REQUEUED, job, at);
+    }
+
+    private void publishAsItIs(Kind kind, Job job, Instant at) {
+        if (isHeard(kind)) {
             Instant dueAt = job.state().isTerminal() ? null : job.times().dueAt();
             publish(kind, job, job.attempts(), at, null, dueAt, null);
         }
     }
 
     public void enqueued(JobId id, JobSpec spec, Instant at, Instant dueAt) {
-        if (isHeard()) {
+        if (isHeard(Kind.ENQUEUED)) {
             tell(new JobEvent(
                     Kind.ENQUEUED,
                     id,
@@ -197,14 +226,14 @@ public final class Events {
     }
 
     public void started(Job job, Instant at) {
-        if (isHeard()) {
+        if (isHeard(Kind.STARTED)) {
             publish(Kind.STARTED, job, job.attempts() + 1, at, null, job.times().dueAt(), null);
         }
     }
 
     /** Publishes the progress of a run, after the store has it. */
     public void progress(Job job, Progress progress, Instant at) {
-        if (isHeard()) {
+        if (isHeard(Kind.PROGRESS)) {
             tell(new JobEvent(
                     Kind.PROGRESS,
                     job.id(),
@@ -226,7 +255,7 @@ public final class Events {
 
     void stale(Job job, Instant at) {
         log.warn("Outcome of job {} refused: its lease was lost before; nothing was changed", job.id());
-        if (isHeard()) {
+        if (isHeard(Kind.STALE)) {
             publish(Kind.STALE, job, job.attempts() + 1, at, null, null, null);
         }
     }
@@ -257,10 +286,14 @@ public final class Events {
         } else {
             log.info("{}", alert.message());
         }
-        relay.add(alert);
+        boolean written = relay.add(alert);
         for (JobListener listener : listeners) {
             try {
-                listener.onAlert(alert);
+                if (written && listener instanceof FleetReader reader) {
+                    reader.onWritten();
+                } else {
+                    listener.onAlert(alert);
+                }
             } catch (Throwable e) { // See tell(): a listener must not harm the engine.
                 log.error("A listener failed on the alert '{}'", alert.message(), e);
             }
@@ -293,10 +326,14 @@ public final class Events {
         } else {
             log.debug("{} of '{}': {}", event.kind(), event.subject(), event.why());
         }
-        relay.add(event);
+        boolean written = relay.add(event);
         for (JobListener listener : listeners) {
             try {
-                listener.onControl(event);
+                if (written && listener instanceof FleetReader reader) {
+                    reader.onWritten();
+                } else {
+                    listener.onControl(event);
+                }
             } catch (Throwable e) { // See tell().
                 log.error("A listener failed on {} of '{}'", event.kind(), event.subject(), e);
             }
@@ -342,16 +379,24 @@ public final class Events {
                 null));
     }
 
-    /** Whether there are listeners. */
-    public boolean hasListeners() {
-        return !listeners.isEmpty();
+    /** Whether a listener wants transitions of this kind. */
+    public boolean hasListeners(Kind kind) {
+        return !listeners(kind).isEmpty();
+    }
+
+    private List<JobListener> listeners(Kind kind) {
+        return byKind.getOrDefault(kind, List.of());
     }
 
     private void tell(JobEvent event) {
-        relay.add(event);
-        for (JobListener listener : listeners) {
+        boolean written = relay.add(event);
+        for (JobListener listener : listeners(event.kind())) {
             try {
-                listener.onEvent(event);
+                if (written && listener instanceof FleetReader reader) {
+                    reader.onWritten();
+                } else {
+                    listener.onEvent(event);
+                }
             } catch (Throwable e) { // Even an Error: the job is committed, and a listener must not stop the engine.
                 log.error("A listener failed on {} of job {}; the job is not affected", event.kind(), event.id(), e);
             }

@@ -3,6 +3,7 @@ package io.reprise.internal.settle;
 
 import io.reprise.FollowUpRule;
 import io.reprise.JobRequest;
+import io.reprise.batch.Membership;
 import io.reprise.insight.JobEvent.Kind;
 import io.reprise.internal.run.RunContext;
 import io.reprise.job.Job;
@@ -43,14 +44,16 @@ public final class FollowUps {
     }
 
     public Settlement with(Job job, Settlement settlement) {
-        if (rules.isEmpty() && job.spec().chain() == null) {
+        if (rules.isEmpty() && job.spec().chain() == null && job.spec().batch() == null) {
             return settlement;
         }
         Settlement.Next next = settlement.next();
         boolean certain = next instanceof Settlement.Succeed || next instanceof Settlement.Cancel;
+        // Those that the decision itself has are the children of a join.
+        List<JobSpec> jobs = new ArrayList<>(settlement.followUps().jobs());
+        jobs.addAll(after(Events.kind(settlement), job, settlement.token()));
         Settlement.FollowUps followUps = new Settlement.FollowUps(
-                after(Events.kind(settlement), job, settlement.token()),
-                certain ? List.of() : after(Kind.CANCELLED, job, settlement.token()));
+                jobs, certain ? List.of() : after(Kind.CANCELLED, job, settlement.token()), Membership.in(job.spec()));
         return followUps.isEmpty() ? settlement : settlement.with(followUps);
     }
 

@@ -3,6 +3,7 @@ package io.reprise.internal.settle;
 
 import io.reprise.RetryAdvisor;
 import io.reprise.RetryAdvisor.Situation;
+import io.reprise.batch.Membership;
 import io.reprise.control.ControlKey;
 import io.reprise.failure.Failure;
 import io.reprise.failure.FailureClass;
@@ -27,8 +28,6 @@ import io.reprise.retry.GiveUp;
 import io.reprise.retry.LossRule;
 import io.reprise.retry.Prediction;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.settings.ClaimOrder;
-import io.reprise.settings.QueueSettings;
 import io.reprise.step.Step;
 import io.reprise.step.StepFailedException;
 import io.reprise.step.StepWrite;
@@ -37,6 +36,7 @@ import io.reprise.store.CountedAs;
 import io.reprise.store.LostClaim;
 import io.reprise.store.Settlement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.random.RandomGenerator;
@@ -143,7 +143,8 @@ public final class OutcomeDecider {
 
     private Settlement paused(RunResult end, Suspension.Pause pause) {
         Job job = end.run().job;
-        if (StartCheck.isOver(job, clock.now().plus(pause.delay()))) {
+        boolean joins = pause.reason() == WaitReason.BATCH;
+        if (!joins && StartCheck.isOver(job, clock.now().plus(pause.delay()))) {
             Failure failure = Failure.of(
                     FailureClass.PERMANENT,
                     "WaitsTooLong",
@@ -153,7 +154,7 @@ public final class OutcomeDecider {
             Decision fail = new Decision.Fail(FailReason.DEADLINE, FailureClass.PERMANENT, "step-waits", true);
             return settlement(end, CountedAs.ATTEMPT, new Settlement.Fail(FailReason.DEADLINE), failure, fail);
         }
-        String rule = pause.reason() == WaitReason.SLEEP ? "sleep" : "await";
+        String rule = pause.reason() == WaitReason.SLEEP ? "sleep" : joins ? "join" : "await";
         return settlement(
                         end,
                         CountedAs.SNOOZE,
@@ -161,7 +162,8 @@ public final class OutcomeDecider {
                         null,
                         new Decision.Snooze(
                                 pause.delay(), rule + ":" + pause.write().name()))
-                .with(pause.write());
+                .with(pause.write())
+                .with(new Settlement.FollowUps(pause.children(), List.of()));
     }
 
     private static Settlement unknown(RunResult end, Failure failure) {
@@ -261,7 +263,6 @@ public final class OutcomeDecider {
         if (next instanceof Settlement.Wait wait) {
             next = new Settlement.Wait(wait.reason(), wait.delay(), wait.lastDelay(), together(job, policy));
         }
-        next = inOrder(job, next);
         Settlement settlement =
                 new Settlement(job.id(), lost.claim().token(), CountedAs.LOSS, held(lost), next, failure, decision);
         return followUps.with(job, settlement);
@@ -283,7 +284,12 @@ public final class OutcomeDecider {
      */
     Settlement undecided(RunResult end, RuntimeException why) {
         Decision release = new Decision.Release(UNDECIDED_DELAY, FailureClass.INTERRUPTED, "undecided");
-        return settlement(end, CountedAs.SNOOZE, next(release), Failure.of(FailureClass.INTERRUPTED, why), release);
+        Settlement settlement =
+                settlement(end, CountedAs.SNOOZE, next(release), Failure.of(FailureClass.INTERRUPTED, why), release);
+        // The rules may be what failed. Without them a job whose cancellation was requested is still counted in its
+        // batch.
+        return settlement.with(new Settlement.FollowUps(
+                List.of(), List.of(), Membership.in(end.run().job.spec())));
     }
 
     private Settlement thrown(RunResult end, RunResult.Thrown error) {
@@ -433,18 +439,7 @@ public final class OutcomeDecider {
         if (decision instanceof Decision.Release release) {
             next = new Settlement.Wait(WaitReason.RETRY, release.delay(), null);
         }
-        next = inOrder(end.run().job, next);
         return settlement(end, decision.counts() ? CountedAs.ATTEMPT : CountedAs.SNOOZE, next, failure, decision);
-    }
-
-    /** In a queue with strict priority, retries wait in one line with fresh jobs. */
-    private Settlement.Next inOrder(Job job, Settlement.Next next) {
-        boolean strict = live.now()
-                        .queues()
-                        .getOrDefault(job.queue(), QueueSettings.NONE)
-                        .order()
-                == ClaimOrder.PRIORITY;
-        return strict && next instanceof Settlement.Wait wait ? wait.inFreshLane() : next;
     }
 
     /** The failure becomes the outcome of the step, and the handler learns of it in one more run. */
@@ -496,7 +491,11 @@ public final class OutcomeDecider {
             Settlement.Next next,
             @Nullable Failure failure,
             @Nullable Decision decision) {
-        return new Settlement(end.run().id(), end.run().token(), spent, end.ran(), next, failure, decision);
+        Settlement settlement =
+                new Settlement(end.run().id(), end.run().token(), spent, end.ran(), next, failure, decision);
+        return next instanceof Settlement.Succeed
+                ? settlement
+                : settlement.tagged(end.run().tracedTags());
     }
 
     private RetryPolicy policy(Run run) {

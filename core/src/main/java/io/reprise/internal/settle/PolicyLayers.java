@@ -7,6 +7,7 @@ import io.reprise.failure.FailureClass;
 import io.reprise.internal.control.LiveSettings;
 import io.reprise.job.Job;
 import io.reprise.job.JobSpec;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.settings.FleetSettings;
 import io.reprise.settings.QueueSettings;
@@ -101,7 +102,8 @@ public final class PolicyLayers {
     }
 
     private Layers layers(JobSpec spec, RetryPolicy ofType) {
-        return new Layers(spec.policy(), spec.type(), ofType, spec.resource(), spec.queue(), settings.changes());
+        return new Layers(
+                spec.policy(), spec.type(), ofType, spec.resource(), Needs.base(spec.queue()), settings.changes());
     }
 
     private RetryPolicy ofResource(@Nullable String resource, FleetSettings fleet) {

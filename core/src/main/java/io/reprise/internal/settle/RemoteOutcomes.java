@@ -15,11 +15,15 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 
 /**
  * Settles the outcomes of remote runs in group commits, by the {@link Settler}. {@link RemoteRuns} calls it from many threads. While one thread
- * writes, others wait; the next thread writes all waiting outcomes in one call.
+ * writes, others wait; the next thread writes all waiting outcomes in one call. A write wakes the threads whose outcomes it
+ * wrote, and one more, which writes next. The others sleep on.
  *
  * <p>A slow call, for instance a wait for a row lock, delays only its own outcomes: after {@code PATIENCE} another
  * thread writes beside it.
@@ -36,14 +40,19 @@ public final class RemoteOutcomes {
         WRITTEN
     }
 
-    /** One outcome with its progress. Guarded by the monitor of {@code RemoteOutcomes}. */
+    /** One outcome with its progress. Guarded by the lock of {@code RemoteOutcomes}. */
     private static final class Outcome {
         final Settler.Decided decided;
+
+        /** Wakes the thread that waits for this outcome. */
+        final Condition changed;
+
         Phase phase = Phase.WAITING;
         boolean accepted;
 
-        Outcome(Settler.Decided decided) {
+        Outcome(Settler.Decided decided, Condition changed) {
             this.decided = decided;
+            this.changed = changed;
         }
 
         JobId job() {
@@ -53,6 +62,7 @@ public final class RemoteOutcomes {
 
     private final Settler settler;
     private final Driver driver;
+    private final ReentrantLock lock = new ReentrantLock();
     private final Set<Outcome> waiting = new LinkedHashSet<>();
     private int writers;
 
@@ -72,22 +82,20 @@ public final class RemoteOutcomes {
      */
     public List<Boolean> settle(List<RunResult> ends) {
         ends.forEach(settler::advise);
-        List<Outcome> mine =
-                ends.stream().map(end -> new Outcome(settler.decide(end))).toList();
-        synchronized (this) {
-            waiting.addAll(mine);
-        }
+        Condition changed = lock.newCondition();
+        List<Outcome> mine = ends.stream()
+                .map(end -> new Outcome(settler.decide(end), changed))
+                .toList();
+        enter(mine);
         try {
-            List<Outcome> batch = next(mine);
+            List<Outcome> batch = next(mine, changed);
             while (!batch.isEmpty()) {
                 write(batch, mine);
-                batch = next(mine);
+                batch = next(mine, changed);
             }
             return mine.stream().map(outcome -> outcome.accepted).toList();
         } finally {
-            synchronized (this) {
-                mine.forEach(waiting::remove);
-            }
+            leave(mine);
             for (Outcome outcome : mine) {
                 if (outcome.phase != Phase.WRITTEN) {
                     settler.refund(outcome.decided);
@@ -96,13 +104,32 @@ public final class RemoteOutcomes {
         }
     }
 
+    private void enter(List<Outcome> mine) {
+        lock.lock();
+        try {
+            waiting.addAll(mine);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void leave(List<Outcome> mine) {
+        lock.lock();
+        try {
+            mine.forEach(waiting::remove);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /**
      * Waits until these outcomes are written, or until this thread may write. Then returns the batch to write: these
      * outcomes and others that wait.
      */
-    private synchronized List<Outcome> next(List<Outcome> mine) {
+    private List<Outcome> next(List<Outcome> mine, Condition changed) {
         long since = driver.nanos();
         boolean interrupted = false;
+        lock.lock();
         try {
             while (mine.stream().anyMatch(outcome -> outcome.phase != Phase.WRITTEN)) {
                 long left = PATIENCE.toNanos() - (driver.nanos() - since);
@@ -114,7 +141,7 @@ public final class RemoteOutcomes {
                     return gather(unwritten);
                 }
                 try {
-                    wait(Math.max(1, left / 1_000_000));
+                    changed.await(left > 0 ? left : PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
                 } catch (InterruptedException e) {
                     // Waits on: another thread may be writing this outcome, and the caller must learn the answer.
                     interrupted = true;
@@ -122,6 +149,7 @@ public final class RemoteOutcomes {
             }
             return List.of();
         } finally {
+            lock.unlock();
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
@@ -163,14 +191,23 @@ public final class RemoteOutcomes {
         }
     }
 
-    private synchronized void written(List<Outcome> batch, List<Outcome> mine, boolean done) {
-        writers--;
-        batch.forEach(outcome -> outcome.phase = done ? Phase.WRITTEN : Phase.WAITING);
-        if (!done) {
-            // The thread that wrote receives the exception. The other threads write their outcomes themselves.
-            waiting.addAll(batch);
-            mine.forEach(waiting::remove);
+    private void written(List<Outcome> batch, List<Outcome> mine, boolean done) {
+        lock.lock();
+        try {
+            writers--;
+            for (Outcome outcome : batch) {
+                outcome.phase = done ? Phase.WRITTEN : Phase.WAITING;
+                outcome.changed.signal();
+            }
+            if (!done) {
+                // The thread that wrote receives the exception. The other threads write their outcomes themselves.
+                waiting.addAll(batch);
+                mine.forEach(waiting::remove);
+            }
+            // The thread that waits longest writes next.
+            waiting.stream().findFirst().ifPresent(next -> next.changed.signal());
+        } finally {
+            lock.unlock();
         }
-        notifyAll();
     }
 }

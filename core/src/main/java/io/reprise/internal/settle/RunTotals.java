@@ -7,17 +7,20 @@ import io.reprise.insight.CostEntry;
 import io.reprise.insight.ErrorKey;
 import io.reprise.insight.Evidence;
 import io.reprise.job.Job;
+import io.reprise.job.JobCounts;
 import io.reprise.job.JobStatus;
 import io.reprise.retry.Decision;
 import io.reprise.store.CountedAs;
 import io.reprise.store.Settlement;
 import io.reprise.store.WorkerCounts;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -45,8 +48,20 @@ public final class RunTotals {
     private final Map<Target, Set<String>> errors = new HashMap<>();
     private boolean failures = true;
 
+    /** A job of those that succeeded last at their first attempt; null if their number is 0. */
+    private @Nullable Job alike;
+
+    /** How many jobs of its type, queue and resource are not yet in the maps: most jobs are like the one before. */
+    private int alikeRuns;
+
+    private long alikeNanos;
+
     /** Counts an accepted settlement and the cost that the handler reported. */
     public synchronized void settled(Job job, Settlement settlement, Map<String, Double> costs) {
+        if (isPlain(job, settlement) && costs.isEmpty()) {
+            succeeded(job, settlement.ran().toNanos());
+            return;
+        }
         boolean succeeded = settlement.next() instanceof Settlement.Succeed;
         boolean counted = settlement.spent() == CountedAs.ATTEMPT && !(settlement.next() instanceof Settlement.Cancel);
         boolean first = counted && job.counts().attempts() == 0;
@@ -83,6 +98,57 @@ public final class RunTotals {
         }
     }
 
+    /** Counts the first start of a job in a queue with a service level. */
+    public synchronized void started(Job job, Instant at, Duration within) {
+        JobCounts counts = job.counts();
+        if (counts.attempts() + counts.losses() + counts.interruptions() + counts.snoozes() > 0) {
+            return;
+        }
+        boolean late = Duration.between(job.times().firstDueAt(), at).compareTo(within) > 0;
+        Activity.Counts one = new Activity.Counts(1, late ? 0 : 1, late ? 1 : 0, 0, 0, 0, Duration.ZERO, Duration.ZERO);
+        add(new Activity(Activity.Subject.START, job.queue(), one));
+        String group = job.spec().group();
+        if (group != null) {
+            add(new Activity(Activity.Subject.GROUP_START, Activity.groupOf(job.queue(), group), one));
+        }
+    }
+
+    /** Whether the job succeeded at its first attempt. */
+    private static boolean isPlain(Job job, Settlement settlement) {
+        return settlement.next() instanceof Settlement.Succeed
+                && settlement.spent() == CountedAs.ATTEMPT
+                && job.counts().attempts() == 0
+                && settlement.decision() == null
+                && settlement.failure() == null;
+    }
+
+    private void succeeded(Job job, long nanos) {
+        if (alike == null || !isAlike(alike, job) || alikeNanos + nanos < 0) {
+            addAlike();
+            alike = job;
+        }
+        alikeRuns++;
+        alikeNanos += nanos;
+    }
+
+    private static boolean isAlike(Job one, Job other) {
+        return one.type().equals(other.type())
+                && one.queue().equals(other.queue())
+                && Objects.equals(one.spec().resource(), other.spec().resource());
+    }
+
+    private void addAlike() {
+        if (alike != null) {
+            ErrorKey cause = ErrorKey.first(alike.type(), ErrorKey.resource(alike));
+            add(new CostEntry(cause, CostEntry.SECONDS, alikeRuns, alikeRuns, alikeNanos / 1e9, 0));
+            Duration ran = Duration.ofNanos(alikeNanos);
+            add(alike, null, new Activity.Counts(alikeRuns, alikeRuns, 0, 0, 0, 0, Duration.ZERO, ran));
+        }
+        alike = null;
+        alikeRuns = 0;
+        alikeNanos = 0;
+    }
+
     /** Counts under each subject that the attempt has. */
     private void add(Job job, @Nullable String error, Activity.Counts counts) {
         add(new Activity(Activity.Subject.TYPE, job.type(), counts));
@@ -115,6 +181,7 @@ public final class RunTotals {
     }
 
     public synchronized WorkerCounts take() {
+        addAlike();
         WorkerCounts workerCounts = new WorkerCounts(
                 List.copyOf(evidence.values()), List.copyOf(spending.values()), List.copyOf(activity.values()));
         evidence = new HashMap<>();

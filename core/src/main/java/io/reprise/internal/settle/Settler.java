@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal.settle;
 
+import io.reprise.insight.JobEvent;
 import io.reprise.internal.control.LocalControl;
 import io.reprise.internal.engine.Driver;
 import io.reprise.internal.engine.EngineParts;
 import io.reprise.internal.engine.StoreClock;
+import io.reprise.internal.run.Run;
 import io.reprise.internal.run.RunResult;
 import io.reprise.job.Attempt;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
 import io.reprise.store.CountedAs;
+import io.reprise.store.EventPages;
 import io.reprise.store.JobStore;
 import io.reprise.store.LostClaim;
 import io.reprise.store.Settled;
@@ -21,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,6 +53,11 @@ public final class Settler {
 
         JobId id() {
             return job.id();
+        }
+
+        /** Names the outcome in the pages of events. */
+        public EventPages.Subject subject() {
+            return new EventPages.Subject(id(), settlement.token());
         }
 
         private boolean isSettledByCaller() {
@@ -135,6 +144,17 @@ public final class Settler {
                 .filter(decided -> decided.stored == null)
                 .map(Decided::settlement)
                 .toList();
+        if (events.relay().isWanted()) {
+            events.relay().reserve(batch.stream().map(Decided::subject).toList());
+        }
+        // First: a line that is told belongs to a run that is under way.
+        Run.writeLogs(
+                batch.stream()
+                        .map(Decided::end)
+                        .filter(Objects::nonNull)
+                        .map(RunResult::run)
+                        .toList(),
+                store);
         long sent = driver.nanos();
         Settled settled = closing == null ? store.settle(settlements) : store.settle(settlements, closing);
         clock.heard(settled.at(), sent);
@@ -189,12 +209,13 @@ public final class Settler {
     /** Counts and publishes accepted outcomes. Counted only now, so that a stale or repeated outcome does not count. */
     public void tell(List<Accepted> accepted) {
         Map<JobId, Instant> failed = firstFailures(accepted);
-        accepted.forEach(written -> tell(written, failed.get(written.decided.id())));
+        accepted.forEach(written ->
+                events.relay().tell(written.decided.subject(), () -> tell(written, failed.get(written.decided.id()))));
     }
 
     /** Finds when jobs that now succeeded first failed. Returns an empty map if there is no listener. */
     private Map<JobId, Instant> firstFailures(List<Accepted> accepted) {
-        if (!events.hasListeners()) {
+        if (!events.hasListeners(JobEvent.Kind.SUCCEEDED)) {
             return Map.of();
         }
         List<Job> retried = new ArrayList<>();
@@ -233,6 +254,10 @@ public final class Settler {
 
     /** Publishes an outcome that changed nothing, because the lease was gone at {@code at}. */
     void tellStale(Decided decided, Instant at) {
+        events.relay().tell(decided.subject(), () -> stale(decided, at));
+    }
+
+    private void stale(Decided decided, Instant at) {
         refund(decided);
         if (decided.settlement.spent() == CountedAs.NOTHING) {
             log.debug("Job {} was taken over before it could be put back", decided.id());

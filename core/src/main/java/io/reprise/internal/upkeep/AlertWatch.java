@@ -11,12 +11,18 @@ import io.reprise.internal.engine.EngineParts;
 import io.reprise.internal.engine.StoreClock;
 import io.reprise.internal.run.UnhandledTypes;
 import io.reprise.internal.settle.Events;
+import io.reprise.job.JobSpec.Needs;
+import io.reprise.job.WorkerState;
+import io.reprise.store.ActivityQuery;
+import io.reprise.store.DueQueues;
 import io.reprise.store.JobStore;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +38,16 @@ public final class AlertWatch {
     /** The mean backoff of fewer retries than this is not judged. */
     private static final int FEW = 5;
 
+    /** Queues that one look passes. */
+    private static final int QUEUES = 500;
+
+    /** Kinds whose subject is a queue. */
+    private static final Set<Kind> OF_QUEUES = Set.of(Kind.LATE_STARTS, Kind.NO_OFFER);
+
+    private static final List<Kind> OF_TYPES = Arrays.stream(Kind.values())
+            .filter(kind -> !OF_QUEUES.contains(kind))
+            .toList();
+
     private record Key(Kind kind, String type) {}
 
     /** A measured value and the limit above which the alert is raised. */
@@ -45,6 +61,7 @@ public final class AlertWatch {
     private final StoreClock clock;
     private final Driver driver;
     private long nextLookNanos;
+    private String lookedUpTo = "";
 
     public AlertWatch(EngineParts parts, AlertRules rules) {
         this.store = parts.store();
@@ -68,6 +85,9 @@ public final class AlertWatch {
         Map<Key, Alert> raised = new HashMap<>();
         store.alerts().forEach(alert -> raised.put(new Key(alert.kind(), alert.type()), alert));
         Map<String, Activity> recent = byType(store.activity(Duration.ZERO, rules.windowMinutes()));
+        judgeStarts(raised);
+        judgeOffers(raised);
+        raised.keySet().removeIf(key -> OF_QUEUES.contains(key.kind));
         Map<String, Integer> unhandled = unhandled();
         if (recent.isEmpty() && raised.isEmpty() && unhandled.isEmpty()) {
             return true;
@@ -81,7 +101,7 @@ public final class AlertWatch {
         raised.keySet().forEach(key -> types.add(key.type));
         types.addAll(unhandled.keySet());
         for (String type : types) {
-            for (Kind kind : Kind.values()) {
+            for (Kind kind : OF_TYPES) {
                 Alert alert = raised.get(new Key(kind, type));
                 Activity now = (alert == null ? recent : longer).get(type);
                 judge(
@@ -94,6 +114,45 @@ public final class AlertWatch {
             }
         }
         return true;
+    }
+
+    /** Judges the service levels of queues. */
+    private void judgeStarts(Map<Key, Alert> raised) {
+        Map<String, Activity.Counts> starts = new TreeMap<>();
+        store.activity(ActivityQuery.each(Activity.Subject.START, Activity.Step.MINUTE, rules.windowMinutes()))
+                .forEach(row -> starts.merge(row.name(), row.counts(), Activity.Counts::plus));
+        raised.keySet().stream()
+                .filter(key -> key.kind == Kind.LATE_STARTS)
+                .forEach(key -> starts.putIfAbsent(key.type, Activity.Counts.NONE));
+        starts.forEach((queue, counts) -> {
+            Alert alert = raised.get(new Key(Kind.LATE_STARTS, queue));
+            double enough = alert == null ? rules.minJobs() : rules.minJobs() * AlertRules.CLEAR_AT;
+            double late = counts.jobs() < enough ? 0 : (double) counts.failed() / counts.jobs();
+            judge(Kind.LATE_STARTS, queue, alert, new Measure(late, AlertRules.LATE_STARTS));
+        });
+    }
+
+    /** Judges whether somebody offers what due jobs need. Looks at some hundred queues each time, in turn. */
+    private void judgeOffers(Map<Key, Alert> raised) {
+        DueQueues page = store.dueQueues(lookedUpTo, DueQueues.END, QUEUES);
+        String last = page.last();
+        Set<String> lacking = new TreeSet<>();
+        page.queues().stream().filter(queue -> !Needs.of(queue).isEmpty()).forEach(lacking::add);
+        if (!lacking.isEmpty()) {
+            List<WorkerState> workers = store.workers();
+            lacking.removeIf(
+                    queue -> workers.stream().anyMatch(worker -> worker.report().serves(queue)));
+        }
+        for (String queue : lacking) {
+            judge(Kind.NO_OFFER, queue, raised.get(new Key(Kind.NO_OFFER, queue)), new Measure(1, 0));
+        }
+        raised.forEach((key, alert) -> {
+            boolean looked = key.type.compareTo(lookedUpTo) > 0 && (last == null || key.type.compareTo(last) <= 0);
+            if (key.kind == Kind.NO_OFFER && looked && !lacking.contains(key.type)) {
+                judge(Kind.NO_OFFER, key.type, alert, new Measure(0, 0));
+            }
+        });
+        lookedUpTo = last == null ? "" : last;
     }
 
     /** Counts by type the queues in which jobs are parked because no worker handles that type. */
@@ -132,7 +191,7 @@ public final class AlertWatch {
                 double usual = before == null ? 0 : (double) before.counts().dead() * rules.windowMinutes() / HOUR;
                 yield new Measure(now.dead(), Math.max(rules.deadLetters(), AlertRules.SPIKE * usual));
             }
-            case NO_HANDLER -> throw new IllegalArgumentException("not measured by activity");
+            case NO_HANDLER, LATE_STARTS, NO_OFFER -> throw new IllegalArgumentException("not measured by activity");
             case BACKOFF -> {
                 double mean = now.retries() < FEW ? 0 : now.backoff().toMillis() / 1e3 / now.retries();
                 yield new Measure(mean, rules.backoff().toMillis() / 1e3);

@@ -146,10 +146,12 @@ public final class Reclaimer implements UpkeepRole.Piece {
         Settler.Answer answer = settler.write(outcomes, List.of(lost.claim().token()), again);
         for (Settler.Accepted accepted : answer.accepted()) {
             Job job = accepted.decided().job();
-            if (!lost.excused() && !OutcomeDecider.isUnheard(lost, job)) {
-                events.published(JobEvent.Kind.LOST, job, accepted.at());
-            }
-            settler.tell(List.of(accepted));
+            events.relay().tell(accepted.decided().subject(), () -> {
+                if (!lost.excused() && !OutcomeDecider.isUnheard(lost, job)) {
+                    events.published(JobEvent.Kind.LOST, job, accepted.at());
+                }
+                settler.tell(List.of(accepted));
+            });
         }
         onWork.run();
     }
@@ -189,6 +191,7 @@ public final class Reclaimer implements UpkeepRole.Piece {
                 named,
                 settlement.decision(),
                 settlement.followUps(),
-                settlement.step());
+                settlement.step(),
+                settlement.tags());
     }
 }

@@ -115,6 +115,7 @@ public final class Reporter implements Role {
 
     private WorkerReport report() {
         List<String> queues = settings.queues().stream().map(Queue::name).toList();
-        return new WorkerReport(settings.name(), queues, types, settings.concurrency(), book.open());
+        return new WorkerReport(settings.name(), queues, types, settings.concurrency(), book.open())
+                .offering(settings.offers());
     }
 }

@@ -2,6 +2,8 @@
 package io.reprise.internal.upkeep;
 
 import io.reprise.Schedule.MissedFire;
+import io.reprise.internal.control.EnqueueCeilings;
+import io.reprise.internal.engine.Engine;
 import io.reprise.internal.settle.Events;
 import io.reprise.job.AuditNote;
 import io.reprise.job.DuplicateKeyException;
@@ -10,6 +12,7 @@ import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
 import io.reprise.job.StoredSchedule;
+import io.reprise.settings.CeilingException;
 import io.reprise.store.Firing;
 import io.reprise.store.JobStore;
 import io.reprise.store.StoreException;
@@ -22,6 +25,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,6 +50,7 @@ public final class ScheduleFirer implements UpkeepRole.Piece {
     private final JobStore store;
     private final Events events;
     private final Predicate<JobSpec> mayFire;
+    private final EnqueueCeilings ceilings;
     private final Runnable onWork;
 
     /** Last schedule of the previous page; null at the beginning of a round. */
@@ -54,10 +59,11 @@ public final class ScheduleFirer implements UpkeepRole.Piece {
     /** Whether a schedule has moved in this round. */
     private boolean again;
 
-    public ScheduleFirer(JobStore store, Events events, Predicate<JobSpec> mayFire, Runnable onWork) {
+    public ScheduleFirer(JobStore store, Engine.Config config, Runnable onWork) {
         this.store = store;
-        this.events = events;
-        this.mayFire = mayFire;
+        this.events = config.events();
+        this.mayFire = config.mayFire();
+        this.ceilings = config.ceilings();
         this.onWork = onWork;
     }
 
@@ -115,13 +121,15 @@ public final class ScheduleFirer implements UpkeepRole.Piece {
         if (plans.isEmpty()) {
             return false;
         }
-        boolean moved = false;
-        List<Optional<List<Enqueued>>> fired = fireAll(plans);
-        for (int i = 0; i < plans.size(); i++) {
-            moved |= fired == null ? fireGuarded(plans.get(i), now) : told(plans.get(i), fired.get(i), now);
-        }
+        AtomicBoolean moved = new AtomicBoolean();
+        List<Optional<List<Enqueued>>> unused = events.relay().around(plans.size(), () -> fireAll(plans), fired -> {
+            for (int i = 0; i < plans.size(); i++) {
+                boolean went = fired == null ? fireGuarded(plans.get(i), now) : told(plans.get(i), fired.get(i), now);
+                moved.compareAndSet(false, went);
+            }
+        });
         onWork.run();
-        return moved;
+        return moved.get();
     }
 
     /** Returns null if the store refused one of them, so that none fired. */
@@ -245,8 +253,23 @@ public final class ScheduleFirer implements UpkeepRole.Piece {
         if (skipped == null && !mayFire.test(job)) {
             skipped = "a rule of the application refused it";
         }
+        if (skipped == null && isFull(job)) {
+            if (missed == MissedFire.ALL) {
+                return null;
+            }
+            skipped = "queue " + job.queue() + " is full";
+        }
         List<JobSpec> jobs = skipped == null ? List.of(job) : List.of();
         return new Plan(new Firing(schedule.name(), schedule.nextAt(), next, jobs), skipped);
+    }
+
+    private boolean isFull(JobSpec job) {
+        try {
+            ceilings.requireRoom(job.queue(), 1);
+            return false;
+        } catch (CeilingException e) {
+            return true;
+        }
     }
 
     /** Returns whether the schedule moved. */

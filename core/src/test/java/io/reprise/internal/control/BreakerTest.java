@@ -225,12 +225,14 @@ class BreakerTest {
     void a_worker_may_run_some_of_the_jobs_that_are_not_parked_while_it_ramps() {
         Breaker ramping = ramping();
         Instant now = ramping.since();
-        Breaker asked = ramping.pass(100, 0, SETTINGS, now).breaker();
-        Breaker.Passed passed = asked.pass(100, 0, SETTINGS, now.plusMillis(500));
+        Breaker asked = ramping.pass(100, 0, false, SETTINGS, now).breaker();
+        Breaker.Passed passed = asked.pass(100, 0, false, SETTINGS, now.plusMillis(500));
         assertThat(passed.jobs()).as("three tenths of 20/s").isEqualTo(3);
-        assertThat(passed.breaker().pass(100, 0, SETTINGS, now.plusMillis(500)).jobs())
+        assertThat(passed.breaker()
+                        .pass(100, 0, false, SETTINGS, now.plusMillis(500))
+                        .jobs())
                 .isZero();
-        Breaker.Passed again = passed.breaker().pass(100, 2, SETTINGS, now.plusMillis(500));
+        Breaker.Passed again = passed.breaker().pass(100, 2, false, SETTINGS, now.plusMillis(500));
         assertThat(again.jobs()).as("what it did not need").isEqualTo(2);
         assertThat(again.breaker().ramp().released()).isEqualTo(3);
         double parked = 1 - asked.freshShare(SETTINGS, now);
@@ -239,9 +241,35 @@ class BreakerTest {
     }
 
     @Test
+    void if_they_waited_in_the_trouble_a_worker_may_run_most_of_them() {
+        Breaker ramping = ramping();
+        Instant now = ramping.since();
+        assertThat(ramping.isBacklog(ramping.failed().minusMillis(1))).isTrue();
+        assertThat(ramping.isBacklog(ramping.failed())).isFalse();
+        Breaker asked = ramping.pass(100, 0, true, SETTINGS, now).breaker();
+        Breaker.Passed passed = asked.pass(100, 0, true, SETTINGS, now.plusMillis(500));
+        assertThat(passed.jobs()).as("eight tenths of 20/s").isEqualTo(8);
+        assertThat(passed.breaker().freshShare(SETTINGS, now)).isEqualTo(SETTINGS.freshShare());
+        assertThat(Breaker.parse(asked.text(), now)).isEqualTo(asked);
+        Breaker later = passed.breaker().at(SETTINGS, now.plusSeconds(3));
+        Breaker.Passed fresh = later.pass(100, 0, false, SETTINGS, now.plusSeconds(3));
+        assertThat(fresh.breaker()
+                        .pass(100, fresh.jobs(), false, SETTINGS, now.plusMillis(3_500))
+                        .jobs())
+                .as("only fresh jobs ask now")
+                .isEqualTo(fresh.jobs() + 3);
+        Breaker strict = ramping.pass(100, 0, true, SETTINGS.freshShare(0), now).breaker();
+        assertThat(strict.pass(100, 0, true, SETTINGS.freshShare(0), now.plusMillis(500))
+                        .jobs())
+                .as("the oldest first")
+                .isZero();
+    }
+
+    @Test
     void while_it_is_open_no_worker_may() {
-        assertThat(open().pass(100, 0, SETTINGS, T0.plusSeconds(100)).jobs()).isZero();
-        assertThat(halfOpen().pass(100, 0, SETTINGS, T0.plusSeconds(100)).jobs())
+        assertThat(open().pass(100, 0, false, SETTINGS, T0.plusSeconds(100)).jobs())
+                .isZero();
+        assertThat(halfOpen().pass(100, 0, false, SETTINGS, T0.plusSeconds(100)).jobs())
                 .isZero();
     }
 
@@ -313,5 +341,14 @@ class BreakerTest {
         assertThatThrownBy(() -> SETTINGS.probes(1, Duration.ofSeconds(2), Duration.ofSeconds(1)))
                 .hasMessageContaining("longestProbe");
         assertThatThrownBy(() -> BudgetSettings.OF_ALL.capacity(1)).hasMessageContaining("capacity");
+    }
+
+    @Test
+    void long_calls_that_end_together_are_no_higher_rate() {
+        // 300 calls of 30 s end within a second: 10 per second, and not 300.
+        CallCounts together = new CallCounts(new Counts(300, 0, 100, 0, 9_000, 30), Counts.NONE, 0, 0, 0);
+        Breaker limited = after(Breaker.closed(T0), together, T0);
+        assertThat(limited.phase()).isEqualTo(BreakerPhase.RAMPING);
+        assertThat(limited.flow().rate()).isCloseTo(10, within(1e-9));
     }
 }

@@ -135,10 +135,10 @@ class RampTest {
         assertThat(ramp.accrue(known, 0.4, T0.plusMillis(100)).direct())
                 .as("nobody asked")
                 .isZero();
-        ramp = ramp.pass(1, 0, T0).accrue(known, 0.4, T0.plusMillis(100));
+        ramp = ramp.pass(1, 0, false, T0).accrue(known, 0.4, T0.plusMillis(100));
         assertThat(ramp.direct()).isCloseTo(4, within(1e-6));
         assertThat(ramp.permits()).isCloseTo(6, within(1e-6));
-        ramp = ramp.pass(4, 4, T0.plusMillis(100));
+        ramp = ramp.pass(4, 4, false, T0.plusMillis(100));
         assertThat(ramp.direct()).isCloseTo(0, within(1e-6));
         assertThat(ramp.permits()).isCloseTo(6, within(1e-6));
         assertThat(ramp.released()).isEqualTo(5);
@@ -147,7 +147,7 @@ class RampTest {
     @Test
     void what_workers_do_not_take_of_their_share_goes_to_parked_jobs() {
         RateView known = new RateView(250, 0.01);
-        Ramp ramp = start(known).take(1).pass(1, 0, T0).accrue(known, 0.4, T0.plusMillis(500));
+        Ramp ramp = start(known).take(1).pass(1, 0, false, T0).accrue(known, 0.4, T0.plusMillis(500));
         assertThat(ramp.direct()).as("half a second's").isCloseTo(20, within(1e-6));
         double permits = ramp.permits();
         ramp = ramp.accrue(known, 0.4, T0.plusMillis(600));
@@ -348,5 +348,51 @@ class RampTest {
         Ramp fallen = after(ramp, bad(50, 50), KNOWN, 2);
         assertThat(fallen.permits()).isNegative();
         assertThat(fallen.permits()).as("for five seconds at most").isGreaterThanOrEqualTo(-5 * fallen.rate());
+    }
+
+    @Test
+    void it_doubles_no_further_than_twice_what_ends() {
+        RateView known = new RateView(1_000, 0.001);
+        Ramp ramp = after(start(known), ok(150, 0.001), known, 1);
+        assertThat(ramp.rate()).as("the rest may wait at the resource").isEqualTo(400);
+        ramp = after(ramp, ok(300, 0.001), known, 2);
+        assertThat(ramp.rate()).isCloseTo(600, within(2.0));
+    }
+
+    @Test
+    void it_learns_a_ceiling_from_a_collapse_if_the_last_calls_took_longer() {
+        RateView known = new RateView(250, 0.01);
+        Ramp ramp = after(start(known), ok(60, 0.01), known, 1);
+        Ramp collapsed = after(ramp, new Counts(6, 94, 0, 0, 4.8, 0.8), known, 2);
+        assertThat(collapsed.collapsed()).isTrue();
+        assertThat(collapsed.ceiling()).as("what came through").isCloseTo(60, within(1e-9));
+        assertThat(collapsed.start(known, T0.plusSeconds(5)).rate())
+                .as("the next ramp begins below it")
+                .isLessThan(60);
+    }
+
+    @Test
+    void near_a_low_ceiling_it_grows_by_one_call_a_second() {
+        RateView known = new RateView(50, 0.01);
+        Ramp fallen = after(start(known), bad(2, 18), known, 1);
+        assertThat(fallen.rate()).isLessThan(3);
+        Ramp ramp = fallen;
+        for (int second = 4; second <= 7; second++) {
+            ramp = after(ramp, ok(Math.ceil(ramp.rate()), 0.01), known, second);
+        }
+        assertThat(ramp.rate()).isGreaterThan(fallen.rate() + 3);
+    }
+
+    @Test
+    void far_above_a_ceiling_the_limit_of_calls_in_flight_is_forgotten_too() {
+        RateView known = new RateView(200, 0.001);
+        Ramp ramp = Ramp.none(T0).throttled(140, 0.001, known, T0);
+        ramp = after(ramp, new Counts(20, 0, 120, 0, 0.02, 0.001), known, 1);
+        assertThat(ramp.inFlight()).isEqualTo(1);
+        for (int second = 4; second <= 20; second++) {
+            ramp = after(ramp, ok(Math.ceil(ramp.rate()), 0.001), known, second);
+        }
+        assertThat(ramp.ceiling()).isZero();
+        assertThat(ramp.inFlight()).as("or slower calls would be limited by it").isZero();
     }
 }

@@ -24,6 +24,16 @@ class RetryBudgetTest {
     }
 
     @Test
+    void what_several_workers_spent_at_once_does_not_keep_the_floor_back() {
+        RetryBudget overspent = empty();
+        for (int worker = 0; worker < 32; worker++) {
+            overspent = overspent.plus(-SETTINGS.capacity(), SETTINGS);
+        }
+        assertThat(overspent.at(SETTINGS, NOW.plusSeconds(1)).grants()).isEqualTo(1);
+        assertThat(RetryBudget.parse("level=-172638", NOW).level()).isZero();
+    }
+
+    @Test
     void the_estimate_follows_what_was_granted_and_forgets_it_when_no_more_is() {
         RetryBudget budget = empty();
         Instant now = NOW;

@@ -35,7 +35,14 @@ class ConstantLimitsTest {
             Map.entry("EventRelay.MAX_CHARS", "characters in one write; the next follows at once while some wait"),
             Map.entry(
                     "EventRelay.MAX_WAITING", "events in memory; beyond it the streams are told that some are missing"),
-            Map.entry("EventRelay.RESTS_PER_LOOK", "steps between two looks for listeners, no number of rows"));
+            Map.entry("EventRelay.RESTS_PER_LOOK", "steps between two looks for listeners, no number of rows"),
+            Map.entry("EventRelay.SETTLED_PER_PAGE", "outcomes in one page; as many pages are taken as are needed"),
+            Map.entry("EventRelay.MAX_OPEN", "outcomes in memory whose page is open; beyond it the leader fills them"),
+            Map.entry("EventRepair.PAGES", "pages in one read; the next follows at once while it is full"),
+            Map.entry("EventRepair.NEAR", "pages in one read; all up to the newest are read"),
+            Map.entry("EventRepair.LOOKS", "pages of jobs that one enqueue can have stored, twice over"),
+            Map.entry("EventRepair.MAX_EVENTS", "events in one page; the next follows at once"),
+            Map.entry("EventRepair.AUDITED", "entries of one job; the newest is the one that is looked for"));
 
     @Test
     void no_role_has_a_constant_number_of_rows_per_step() {

@@ -31,6 +31,8 @@ import io.reprise.testing.InMemoryJobStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -44,10 +46,12 @@ class CommitterRaceTest {
             "worker",
             2,
             List.of(),
+            Map.of(),
             false,
             0.2,
             new WorkerSettings.Timing(LONG, LONG, LONG, LONG),
             new WorkerSettings.Keep(LONG, null, LONG),
+            Set.of(),
             false);
 
     private static void race() {

@@ -22,6 +22,8 @@ import io.reprise.retry.FailReason;
 import io.reprise.retry.Jitter;
 import io.reprise.retry.LossRule;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.step.Checkpoint;
+import io.reprise.step.StepWrite;
 import io.reprise.store.Claim;
 import io.reprise.store.CountedAs;
 import io.reprise.store.Settled;
@@ -337,6 +339,24 @@ public interface DataContract extends StoreFixture {
         assertThat(bytes(1)).isEqualTo(Map.of("a", 6L));
         store().discard(dead, NOTE);
         assertThat(bytes(1)).isEmpty();
+    }
+
+    @Test
+    default void the_bytes_of_steps_count_while_their_job_is_there() {
+        for (String queue : List.of("a", "b")) {
+            add(TestJobs.on(queue).payload("1"));
+            Claim claim = claimOne(TestClaims.upTo(1).from(queue));
+            for (String step : List.of("one", "two", "three")) {
+                String value = step.equals("three") ? null : "\"" + "\u00fc".repeat(10) + "\"";
+                StepWrite done = StepWrite.done(step, value == null ? null : "java.lang.String", value);
+                store().checkpoint(List.of(new Checkpoint(only(claim).id(), claim.token(), done)));
+            }
+            if (queue.equals("b")) {
+                settle(TestSettlements.fail(claim, only(claim)));
+            }
+        }
+        assertThat(bytes(1)).isEqualTo(Map.of("a", 45L, "b", 45L));
+        assertThat(bytes(100)).isEqualTo(Map.of("a", 45L, "b", 45L));
     }
 
     /** Reads the sizes in parts of this many jobs. */

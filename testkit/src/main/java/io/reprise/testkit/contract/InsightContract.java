@@ -34,6 +34,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -181,6 +182,26 @@ public interface InsightContract extends StoreFixture {
         assertThat(spending).hasSize(InsightStore.MAX_SPENDING + 1);
         assertThat(spending.stream().mapToLong(CostEntry::runs).sum()).isEqualTo(many.size());
         assertThat(spending).contains(new CostEntry(ErrorKey.REST, CostEntry.SECONDS, 10, 10, 10, 0));
+    }
+
+    @Test
+    default void jobs_of_a_queue_are_counted_by_their_group() {
+        add(Collections.nCopies(3, TestJobs.on("mail").group("a").build()));
+        add(Collections.nCopies(2, TestJobs.on("mail").group("b").build()));
+        add(Collections.nCopies(2, TestJobs.on("mail").build()));
+        add(TestJobs.on("other").group("c"));
+        Claim claim = claimOne(TestClaims.upTo(1).from("mail"));
+        assertThat(store().groups("mail", 100)).isEqualTo(Map.of("a", 3L, "b", 2L));
+        succeed(claim);
+        assertThat(store().groups("mail", 100).values().stream()
+                        .mapToLong(Long::longValue)
+                        .sum())
+                .isBetween(4L, 5L);
+        assertThat(store().groups("mail", 2).values().stream()
+                        .mapToLong(Long::longValue)
+                        .sum())
+                .isLessThanOrEqualTo(2);
+        assertThat(store().groups("none", 100)).isEmpty();
     }
 
     @Test

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testkit.contract;
 
+import io.reprise.testkit.batches.BatchContract;
+import io.reprise.testkit.batches.JoinContract;
+import io.reprise.testkit.batches.KeyFollowerContract;
 import io.reprise.testkit.fixture.StoreFixture;
+import io.reprise.testkit.steps.LogContract;
 import io.reprise.testkit.steps.StepContract;
 import io.reprise.testkit.turns.GroupContract;
 import io.reprise.testkit.turns.LimitContract;
+import io.reprise.testkit.turns.OrderContract;
 
 /**
  * The promises of a {@link io.reprise.store.JobStore}, as tests. A store's test class implements this and supplies
@@ -51,4 +56,9 @@ public interface JobStoreContract
                 DeadGroupContract,
                 GroupContract,
                 LimitContract,
-                StepContract {}
+                OrderContract,
+                StepContract,
+                BatchContract,
+                JoinContract,
+                KeyFollowerContract,
+                LogContract {}

@@ -8,7 +8,6 @@ import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
 import io.reprise.store.Claim;
-import io.reprise.store.Settlement;
 import io.reprise.store.Suspects;
 import io.reprise.testkit.fixture.StoreFixture;
 import io.reprise.testkit.fixture.TestClaims;
@@ -303,19 +302,18 @@ public interface LaneContract extends StoreFixture {
     }
 
     @Test
-    default void retries_in_the_lane_of_fresh_jobs_come_by_priority() {
+    default void retries_in_line_with_fresh_jobs_come_by_priority() {
         for (int i = 0; i < 5; i++) {
             add(TestJobs.spec("high").priority(9));
         }
         Claim first = claimOne(TestClaims.upTo(5));
-        store().settle(
-                        first.jobs().stream()
-                                .map(job -> amongFresh(TestSettlements.retry(first, job, Duration.ZERO)))
-                                .toList(),
-                        List.of(first.token()));
+        retry(first, Duration.ZERO);
         for (int i = 0; i < 40; i++) {
             add(TestJobs.spec("low").priority(-5));
         }
+        assertThat(store().lineUp("default", false, 3)).isEqualTo(3);
+        assertThat(store().lineUp("default", false, 100)).isEqualTo(2);
+        assertThat(store().lineUp("default", false, 100)).isZero();
         List<Job> next = TestClaims.jobs(claim(TestClaims.upTo(10)));
         assertThat(next.stream().filter(job -> job.type().equals("high"))).hasSize(5);
         assertThat(next.stream().limit(5)).allSatisfy(job -> {
@@ -324,14 +322,70 @@ public interface LaneContract extends StoreFixture {
         });
     }
 
-    private static Settlement amongFresh(Settlement retry) {
-        return new Settlement(
-                retry.job(),
-                retry.token(),
-                retry.spent(),
-                retry.ran(),
-                ((Settlement.Wait) retry.next()).inFreshLane(),
-                retry.failure(),
-                retry.decision());
+    @Test
+    default void retries_in_line_by_creation_take_their_old_places() {
+        List<JobId> old = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            old.add(add(TestJobs.spec("old")));
+        }
+        // Half of them fail. The later one of two retries is due first.
+        Claim first = claimOne(TestClaims.upTo(3));
+        List<Job> failed = first.jobs();
+        settle(TestSettlements.retry(first, failed.get(2), Duration.ZERO));
+        settle(TestSettlements.retry(first, failed.get(0), Duration.ZERO));
+        settle(TestSettlements.retry(first, failed.get(1), Duration.ofHours(1)));
+        for (int i = 0; i < 20; i++) {
+            add(TestJobs.spec("new"));
+        }
+        assertThat(store().lineUp("default", true, 100)).isEqualTo(2);
+        assertThat(store().lineUp("default", true, 100)).isZero();
+        List<JobId> next =
+                TestClaims.jobs(claim(TestClaims.upTo(6))).stream().map(Job::id).toList();
+        assertThat(next).hasSize(6);
+        assertThat(next.subList(0, 5)).containsExactly(old.get(0), old.get(2), old.get(3), old.get(4), old.get(5));
+        assertThat(read(next.get(5)).type()).isEqualTo("new");
+        assertThat(read(old.get(1)).times().dueAt()).isAfter(store().now());
+    }
+
+    @Test
+    default void a_retry_that_takes_its_old_place_is_due_since_it_was_first_due() {
+        JobId id = add(TestJobs.spec("old"));
+        Claim claim = claimOne(TestClaims.upTo(1));
+        settle(TestSettlements.retry(claim, claim.jobs().get(0), Duration.ofMillis(1)));
+        Job waiting = read(id);
+        await(() -> store().lineUp("default", true, 100) == 1);
+        Job placed = read(id);
+        assertThat(placed.times().dueAt()).isEqualTo(waiting.times().firstDueAt());
+        assertThat(placed.status()).isEqualTo(waiting.status());
+        assertThat(placed.counts()).isEqualTo(waiting.counts());
+        assertThat(placed.times().lastDelay()).isEqualTo(waiting.times().lastDelay());
+    }
+
+    @Test
+    default void parked_jobs_that_are_let_go_come_in_line_and_parked_ones_and_suspects_stay() {
+        JobId high = add(TestJobs.spec("high").priority(9));
+        JobId budget = add(TestJobs.spec("high").priority(8));
+        Claim first = claimOne(TestClaims.upTo(2));
+        settle(TestSettlements.park(first, first.jobs().get(0), "breaker/mail"));
+        settle(TestSettlements.parkedRetry(first, first.jobs().get(1), Duration.ZERO, "budget/mail"));
+        for (int i = 0; i < 10; i++) {
+            add(TestJobs.spec("low").priority(-5));
+        }
+        assertThat(store().lineUp("default", false, 100)).isZero();
+        assertThat(store().unpark("breaker/mail", 10)).isEqualTo(1);
+        assertThat(store().unpark("budget/mail", 10)).isEqualTo(1);
+        assertThat(store().lineUp("default", false, 100)).isEqualTo(2);
+        List<Job> next = TestClaims.jobs(claim(TestClaims.upTo(4)));
+        assertThat(next.stream().map(Job::id).limit(2)).containsExactly(high, budget);
+        addSuspects("suspects", 1, 1);
+        assertThat(store().lineUp("suspects", true, 100)).isZero();
+    }
+
+    private void retry(Claim claim, Duration delay) {
+        store().settle(
+                        claim.jobs().stream()
+                                .map(job -> TestSettlements.retry(claim, job, delay))
+                                .toList(),
+                        List.of(claim.token()));
     }
 }

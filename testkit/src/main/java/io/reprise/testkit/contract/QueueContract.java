@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.reprise.job.AuditEntry;
 import io.reprise.job.AuditNote;
 import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
 import io.reprise.job.QueueState;
 import io.reprise.store.Claim;
@@ -16,6 +17,7 @@ import io.reprise.testkit.fixture.TestJobs;
 import io.reprise.testkit.fixture.TestSettlements;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -98,6 +100,19 @@ public interface QueueContract extends StoreFixture {
         assertThat(store().audit(null, 10))
                 .extracting(AuditEntry::action, AuditEntry::detail)
                 .containsExactly(tuple("limit", "no limit"), tuple("limit", "at most 5"));
+    }
+
+    @Test
+    default void the_oldest_due_time_of_a_long_queue_may_be_that_of_a_group() {
+        JobId oldest = add(TestJobs.spec("oldest").group("shop-7"));
+        awaitNextInstant();
+        List<JobSpec> later = new ArrayList<>();
+        for (int i = 0; i < 1_200; i++) {
+            later.add(TestJobs.spec("later").group(i % 2 == 0 ? "shop-8" : null).build());
+        }
+        add(later);
+        assertThat(queue("default").oldestDueAt())
+                .isEqualTo(read(oldest).times().dueAt());
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.failure.Failure;
 import io.reprise.job.Attempt;
+import io.reprise.job.AuditNote;
 import io.reprise.job.Job;
 import io.reprise.job.JobCounts;
 import io.reprise.job.JobId;
@@ -15,6 +16,7 @@ import io.reprise.job.WaitReason;
 import io.reprise.retry.FailReason;
 import io.reprise.store.Claim;
 import io.reprise.store.CountedAs;
+import io.reprise.store.Requeue;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import io.reprise.testkit.fixture.StoreFixture;
@@ -24,6 +26,7 @@ import io.reprise.testkit.fixture.TestSettlements;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** The state of a job after its run ends. Fencing has its own contract. */
@@ -130,6 +133,27 @@ public interface SettleContract extends StoreFixture {
         assertThat(read(id)).isEqualTo(before);
         assertThat(store().attempts(id)).isEmpty();
         assertThat(only(claimOne()).id()).isEqualTo(id);
+    }
+
+    @Test
+    default void an_outcome_that_is_no_success_may_bring_tags_which_the_next_claim_has() {
+        JobId id = add(TestJobs.spec("failing").tags(Set.of("a", "trace:b")));
+        Claim first = claimOne();
+        settle(TestSettlements.retry(first, only(first), Duration.ZERO).tagged(Set.of("a", "run:1")));
+        assertThat(read(id).spec().tags()).containsExactlyInAnyOrder("a", "run:1");
+        Claim second = claimOne();
+        assertThat(only(second).spec().tags()).containsExactlyInAnyOrder("a", "run:1");
+        settle(TestSettlements.putBack(second, only(second)));
+        Claim third = claimOne();
+        assertThat(only(third).spec().tags()).containsExactlyInAnyOrder("a", "run:1");
+        settle(TestSettlements.fail(third, only(third)).tagged(Set.of("a", "run:3")));
+        assertThat(read(id).spec().tags()).containsExactlyInAnyOrder("a", "run:3");
+        Requeue again = new Requeue("retry", Duration.ZERO, null, false, 1, Requeue.Edit.NONE);
+        store().requeue(id, again, new AuditNote("tester", "again"));
+        Claim fourth = claimOne();
+        assertThat(only(fourth).spec().tags()).containsExactlyInAnyOrder("a", "run:3");
+        settle(TestSettlements.success(fourth, only(fourth), null).tagged(Set.of("b")));
+        assertThat(read(id).spec().tags()).containsExactlyInAnyOrder("a", "run:3");
     }
 
     @Test

@@ -20,6 +20,9 @@ import io.reprise.step.Checkpoint;
 import io.reprise.step.StepWrite;
 import io.reprise.step.StoredStep;
 import io.reprise.store.Claim;
+import io.reprise.store.Settlement;
+import io.reprise.testkit.batches.BatchContract;
+import io.reprise.testkit.batches.JoinContract;
 import io.reprise.testkit.fixture.StoreFixture;
 import io.reprise.testkit.fixture.TestClaims;
 import io.reprise.testkit.fixture.TestJobs;
@@ -217,6 +220,42 @@ public interface TransactionContract extends StoreFixture {
             transaction.rollback();
         }
         assertThat(store().steps(id).steps()).isEmpty();
+    }
+
+    @Test
+    default void a_child_that_ends_in_an_older_transaction_wakes_its_parent() {
+        assumeTrue(writesBesideTransactions(), "This store has one writer at a time");
+        JobId id = add(TestJobs.spec("order"));
+        Claim parent = claimOne();
+        settle(JoinContract.join(parent, JoinContract.children(parent, 1), false));
+        Claim child = claimOne(TestClaims.upTo(1).from(JoinContract.CHILDREN));
+        store().requeue(id, BatchContract.AGAIN, NOTE);
+        Claim again = claimOne();
+        try (OpenTransaction older = open()) {
+            insertWithin(older, TestJobs.on("other"));
+            settle(JoinContract.join(again, List.of(), true));
+            if (!endWithin(older, child)) {
+                store().settle(List.of(ended(child)), List.of());
+            }
+        }
+        assertThat(only(claimOne()).id()).isEqualTo(id);
+    }
+
+    private Settlement ended(Claim child) {
+        return BatchContract.counted(TestSettlements.success(child, only(child), "1"), only(child));
+    }
+
+    /** Returns false if the transaction is too old to see that the parent waits, and cannot be committed. */
+    private boolean endWithin(OpenTransaction transaction, Claim child) {
+        try {
+            store().within(transaction.handle()).settle(List.of(ended(child)), List.of());
+            transaction.commit();
+            return true;
+        } catch (RuntimeException e) {
+            // A caller gets the error of its own driver, and tries its transaction again.
+            transaction.rollback();
+            return false;
+        }
     }
 
     private OpenTransaction open() {

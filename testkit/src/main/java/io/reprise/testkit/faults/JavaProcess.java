@@ -30,6 +30,11 @@ public final class JavaProcess implements AutoCloseable {
 
     /** Starts a small and quick JVM, because the process does not live long. */
     public static JavaProcess start(Class<?> main, Path log, String... args) {
+        return start(List.of("-cp", System.getProperty("java.class.path")), main, log, args);
+    }
+
+    /** Starts it with further options, which include the class path. */
+    public static JavaProcess start(List<String> options, Class<?> main, Path log, String... args) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of(
@@ -39,10 +44,9 @@ public final class JavaProcess implements AutoCloseable {
                 "-Xmx96m",
                 // A killed process cannot delete the library that it unpacked, so the library is
                 // where the test cleans up.
-                "-Djava.io.tmpdir=" + log.toAbsolutePath().getParent(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                main.getName()));
+                "-Djava.io.tmpdir=" + log.toAbsolutePath().getParent()));
+        command.addAll(options);
+        command.add(main.getName());
         command.addAll(List.of(args));
         try {
             File file = log.toFile();

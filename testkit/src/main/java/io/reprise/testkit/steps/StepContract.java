@@ -2,6 +2,7 @@
 package io.reprise.testkit.steps;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.reprise.failure.FailureClass;
 import io.reprise.job.AuditEntry;
@@ -24,6 +25,7 @@ import io.reprise.store.Claim;
 import io.reprise.store.CountedAs;
 import io.reprise.store.LostClaim;
 import io.reprise.store.Requeue;
+import io.reprise.store.RequeueResult;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import io.reprise.testkit.fixture.Crowd;
@@ -357,6 +359,17 @@ public interface StepContract extends StoreFixture {
     }
 
     @Test
+    default void a_wait_for_an_event_that_came_before_grants_attempts_too() {
+        JobId id = add(TestJobs.spec("order"));
+        Claim first = claimOne();
+        settle(TestSettlements.retry(first, only(first), Duration.ZERO));
+        Claim claim = claimOne();
+        tell(id, "\"yes\"");
+        settle(suspension(claim, WaitReason.EVENT, event().granting(1)));
+        assertThat(read(id).counts().granted()).isEqualTo(1);
+    }
+
+    @Test
     default void an_event_that_nobody_waits_for_wakes_nobody() {
         JobId id = add(TestJobs.spec("order"));
         settle(suspension(claimOne(), WaitReason.SLEEP, StepWrite.open("night", Kind.SLEEP, DAY)));
@@ -582,6 +595,98 @@ public interface StepContract extends StoreFixture {
         assertThat(step(id).value()).isEqualTo("17");
         assertThat(store().editSteps(id, resolve, note())).isEqualTo(StepEdit.Result.NO_STEP);
         assertThat(store().audit(id, 10)).extracting(AuditEntry::action).containsExactly("resolve-step");
+    }
+
+    @Test
+    default void a_person_says_how_a_step_ended_and_the_job_goes_on_in_one_step() {
+        JobId id = add(TestJobs.spec("order"));
+        Claim claim = claimOne();
+        checkpoint(claim, StepWrite.failed("reserve", Kind.STEP, REFUSED));
+        checkpoint(claim, StepWrite.started("charge"));
+        settle(TestSettlements.fail(claim, only(claim)));
+        Requeue resolve = resolving(new StepEdit.Resolve(done("charge").replacing()));
+        assertThat(store().requeue(id, resolve, note()).result()).isEqualTo(RequeueResult.Result.DONE);
+        assertThat(read(id).state()).isEqualTo(JobState.PENDING);
+        assertThat(steps(id))
+                .extracting(StoredStep::name, StoredStep::state)
+                .as("a failure that the handler knows stays")
+                .containsExactlyInAnyOrder(tuple("reserve", State.FAILED), tuple("charge", State.DONE));
+        assertThat(store().audit(id, 10))
+                .extracting(AuditEntry::action)
+                .containsExactlyInAnyOrder("resolve-step", "retry");
+        assertThat(store().requeue(id, resolve, note()).result()).isEqualTo(RequeueResult.Result.NO_STEP);
+        assertThat(store().audit(id, 10)).hasSize(2);
+    }
+
+    @Test
+    default void a_step_that_has_started_runs_again_if_a_person_says_so() {
+        JobId id = add(TestJobs.spec("order"));
+        Claim claim = claimOne();
+        checkpoint(claim, done("reserve"));
+        checkpoint(claim, StepWrite.started("charge"));
+        assertThat(store().requeue(id, resolving(new StepEdit.Repeat("charge")), note())
+                        .result())
+                .isEqualTo(RequeueResult.Result.NOT_WAITING);
+        settle(TestSettlements.fail(claim, only(claim)));
+        for (String name : List.of("reserve", "none")) {
+            assertThat(store().requeue(id, resolving(new StepEdit.Repeat(name)), note())
+                            .result())
+                    .isEqualTo(RequeueResult.Result.NO_STEP);
+        }
+        assertThat(read(id).state()).isEqualTo(JobState.FAILED);
+        assertThat(steps(id)).hasSize(2);
+        assertThat(store().requeue(id, resolving(new StepEdit.Repeat("charge")), note())
+                        .result())
+                .isEqualTo(RequeueResult.Result.DONE);
+        assertThat(steps(id)).extracting(StoredStep::name).containsExactly("reserve");
+        assertThat(only(claimOne()).id()).isEqualTo(id);
+    }
+
+    @Test
+    default void a_step_stays_unresolved_if_its_job_cannot_come_back() {
+        JobId id = add(TestJobs.spec("order").key("k", KeyRule.REJECT));
+        Claim claim = claimOne();
+        checkpoint(claim, StepWrite.started("charge"));
+        settle(TestSettlements.fail(claim, only(claim)));
+        add(TestJobs.spec("order").key("k", KeyRule.REJECT));
+        Requeue resolve = resolving(new StepEdit.Resolve(done("charge").replacing()));
+        assertThat(store().requeue(id, resolve, note()).result()).isEqualTo(RequeueResult.Result.KEY_TAKEN);
+        assertThat(step(id).state()).isEqualTo(State.STARTED);
+        assertThat(read(id).state()).isEqualTo(JobState.FAILED);
+    }
+
+    private static Requeue resolving(StepEdit edit) {
+        return new Requeue("retry", Duration.ZERO, null, false, 0, new Requeue.Edit(edit));
+    }
+
+    @Test
+    default void a_job_whose_awaited_event_is_forgotten_begins_a_new_wait() {
+        for (StepEdit forget :
+                List.of(new StepEdit.Forget("approval"), new StepEdit.ForgetFrom("first"), new StepEdit.ForgetAll())) {
+            JobId id = add(TestJobs.spec("order"));
+            Claim claim = claimOne();
+            checkpoint(claim, done("first"));
+            settle(suspension(claim, WaitReason.EVENT, event()));
+            assertThat(store().editSteps(id, forget, note())).isEqualTo(StepEdit.Result.DONE);
+            Claim again = claimOne();
+            assertThat(only(again).id()).isEqualTo(id);
+            settle(suspension(again, WaitReason.EVENT, event()));
+            assertThat(claim(TestClaims.upTo(1))).isEmpty();
+            assertThat(tell(id, "\"yes\"")).isEqualTo(Telling.TOLD);
+            assertThat(only(claimOne()).id()).isEqualTo(id);
+        }
+    }
+
+    @Test
+    default void a_job_stays_asleep_if_another_step_is_forgotten() {
+        JobId id = add(TestJobs.spec("order"));
+        Claim claim = claimOne();
+        checkpoint(claim, done("first"));
+        settle(suspension(claim, WaitReason.EVENT, event()));
+        assertThat(store().editSteps(id, new StepEdit.Forget("first"), note())).isEqualTo(StepEdit.Result.DONE);
+        assertThat(claim(TestClaims.upTo(1))).isEmpty();
+        assertThat(tell(id, "\"yes\"")).isEqualTo(Telling.TOLD);
+        assertThat(only(claimOne()).id()).isEqualTo(id);
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.reprise.fairness.GroupRules;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.job.JobState;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest.Demand;
@@ -53,6 +54,24 @@ public interface GroupContract extends StoreFixture {
             groups.addAll(groups(claim(TestClaims.upTo(1).from(queue))));
         }
         return groups;
+    }
+
+    @Test
+    default void queues_of_jobs_with_needs_are_found_beside_the_queue_that_they_name() {
+        for (String name : List.of("mail", "mail2", "mailbox", "mail@x", "mail@needs", "mai")) {
+            add(TestJobs.on(name));
+        }
+        add(TestJobs.on("mail").needs(List.of("gpu", "eu")));
+        add(TestJobs.on("mail").needs(List.of("gpu")));
+        add(TestJobs.on("mail").needs(List.of("later")).delay(Duration.ofHours(1)));
+        add(TestJobs.on("mailbox").needs(List.of("gpu")));
+        DueQueues beside = store().dueQueues(Needs.after("mail"), Needs.before("mail"), 100);
+        assertThat(beside.queues()).containsExactlyInAnyOrder("mail@needs:eu:gpu", "mail@needs:gpu");
+        assertThat(TestClaims.jobs(claim(TestClaims.upTo(10).from("mail")))).hasSize(1);
+        List<Claim> claims = claim(TestClaims.upTo(10).from("mail@needs:gpu"));
+        assertThat(TestClaims.jobs(claims))
+                .singleElement()
+                .satisfies(job -> assertThat(job.spec().needs()).containsExactly("gpu"));
     }
 
     @Test
@@ -248,6 +267,29 @@ public interface GroupContract extends StoreFixture {
     }
 
     @Test
+    default void jobs_of_groups_are_found_after_many_jobs_without_one() {
+        for (String[] queues : new String[][] {{"large"}, {"large", "other"}}) {
+            int jobs = 150;
+            add(Collections.nCopies(jobs, TestJobs.on("large").build()));
+            List<Claim> large = new ArrayList<>();
+            await(() -> large.addAll(claim(TestClaims.upTo(jobs).from(queues)))
+                    && TestClaims.jobs(large).size() == jobs);
+            large.forEach(this::succeedAll);
+            List<JobId> ids = add(jobs("large", "a", 3));
+            List<Claim> claims = new ArrayList<>();
+            await(() -> claims.addAll(claim(TestClaims.upTo(10).from(queues))));
+            assertThat(TestClaims.ids(claims)).containsExactlyElementsOf(ids);
+            claims.forEach(this::succeedAll);
+        }
+    }
+
+    private void succeedAll(Claim claim) {
+        settle(claim.jobs().stream()
+                .map(job -> TestSettlements.success(claim, job))
+                .toArray(Settlement[]::new));
+    }
+
+    @Test
     default void one_claim_takes_from_many_queues_with_groups() {
         List<JobSpec> specs = new ArrayList<>();
         List<String> names = IntStream.range(0, 12).mapToObj(i -> "queue-" + i).toList();
@@ -278,6 +320,43 @@ public interface GroupContract extends StoreFixture {
         assertThat(groups(claims)).containsExactlyInAnyOrder("a", "b", "a", "b");
         assertThat(TestClaims.jobs(claim(TestClaims.upTo(20).typesBut("wanted"))))
                 .hasSize(5);
+    }
+
+    @Test
+    default void claims_for_one_type_do_not_move_the_turns_of_another() {
+        List<JobSpec> specs = new ArrayList<>();
+        for (int i = 0; i < 9; i++) {
+            for (String type : List.of("mail", "report", "thumbnail")) {
+                specs.addAll(Collections.nCopies(
+                        3,
+                        TestJobs.spec(type).queue("types").group("group-" + i).build()));
+            }
+        }
+        add(specs);
+        Map<String, List<String>> served = new TreeMap<>();
+        for (int round = 0; round < 9; round++) {
+            for (String type : List.of("mail", "report", "thumbnail")) {
+                served.computeIfAbsent(type, name -> new ArrayList<>())
+                        .addAll(groups(claim(TestClaims.upTo(1).from("types").types(type))));
+            }
+        }
+        assertThat(served)
+                .allSatisfy(
+                        (type, groups) -> assertThat(groups).as(type).hasSize(9).doesNotHaveDuplicates());
+    }
+
+    @Test
+    default void one_claim_by_type_finds_its_job_among_many_groups_of_other_types() {
+        List<JobSpec> specs = new ArrayList<>();
+        for (int i = 0; i < 400; i++) {
+            specs.add(TestJobs.spec("other").queue("many").group("group-" + i).build());
+        }
+        add(specs);
+        JobId wanted = add(TestJobs.spec("wanted").queue("many").group("z"));
+        assertThat(TestClaims.ids(claim(TestClaims.upTo(1).from("many").types("wanted"))))
+                .containsExactly(wanted);
+        assertThat(TestClaims.jobs(claim(TestClaims.upTo(2).from("many").typesBut("wanted"))))
+                .hasSize(2);
     }
 
     /** Jobs come and go in all ways; every one is claimed by one worker at a time, and none is forgotten. */

@@ -3,8 +3,11 @@ package io.reprise.testkit.turns;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.fairness.FlowGate;
+import io.reprise.fairness.FlowKey;
 import io.reprise.fairness.FlowLimit;
 import io.reprise.fairness.GroupRules;
+import io.reprise.fairness.StartGoal;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
@@ -74,6 +77,94 @@ public interface LimitContract extends StoreFixture {
         assertThat(claim(under(50, rules))).isEmpty();
         claims.forEach(this::succeed);
         assertThat(groups(all(rules))).isEqualTo(Map.of("a", 2, "gold-1", 1, "gold-2", 2));
+    }
+
+    private static List<JobSpec> ofType(String type, int count) {
+        return Collections.nCopies(count, TestJobs.spec(type).build());
+    }
+
+    private static Map<String, Integer> types(List<Claim> claims) {
+        Map<String, Integer> types = new TreeMap<>();
+        TestClaims.jobs(claims).forEach(job -> types.merge(job.type(), 1, Integer::sum));
+        return types;
+    }
+
+    @Test
+    default void no_more_jobs_of_a_type_run_than_its_limit_allows() {
+        GroupRules rules = GroupRules.EQUAL.type("slow", FlowLimit.running(2));
+        add(ofType("slow", 6));
+        add(ofType("fast", 5));
+        add(Collections.nCopies(3, TestJobs.spec("slow").group("a").build()));
+        List<Claim> claims = all(rules);
+        assertThat(types(claims)).isEqualTo(Map.of("slow", 2, "fast", 5));
+        assertThat(claim(under(50, rules))).isEmpty();
+        assertThat(claim(under(50, rules).types("slow"))).isEmpty();
+        claims.forEach(this::succeed);
+        assertThat(types(all(rules))).isEqualTo(Map.of("slow", 2));
+    }
+
+    @Test
+    default void no_more_jobs_of_a_type_start_than_its_rate_allows() {
+        GroupRules rules = GroupRules.EQUAL
+                .type("slow", FlowLimit.rate(1, Duration.ofHours(1)).burst(3))
+                .limit("slow", FlowLimit.running(2));
+        add(ofType("slow", 5));
+        add(Collections.nCopies(3, TestJobs.spec("fast").group("slow").build()));
+        assertThat(types(all(rules)))
+                .as("a group of the same name is another thing")
+                .isEqualTo(Map.of("slow", 3, "fast", 2));
+        FlowGate flow = store().flow(JobSpec.DEFAULT_QUEUE, rules, "slow");
+        assertThat(flow.fullTypes()).containsExactly("slow");
+        assertThat(flow.reached(new FlowKey("slow", "slow")))
+                .extracting(FlowGate.Reached::of)
+                .containsExactly(FlowGate.Reached.Of.GROUP, FlowGate.Reached.Of.TYPE);
+        assertThat(flow.reached(new FlowKey(null, "slow")).get(0).until())
+                .isBetween(store().now(), store().now().plus(Duration.ofHours(1)));
+        assertThat(flow.reached(new FlowKey(null, "fast"))).isEmpty();
+    }
+
+    @Test
+    default void a_type_over_its_limit_is_not_in_the_way_of_others() {
+        GroupRules rules = GroupRules.EQUAL.type("slow", FlowLimit.running(1));
+        add(ofType("slow", 200));
+        JobId other = add(TestJobs.spec("fast"));
+        List<JobId> claimed = new ArrayList<>();
+        // After a slow look for jobs of other types a store may rest before the next one.
+        await(() -> claimed.addAll(TestClaims.ids(claim(under(1, rules)))) && claimed.contains(other));
+        assertThat(claimed).hasSize(2);
+    }
+
+    @Test
+    default void a_claim_takes_no_more_of_a_type_than_its_worker_has_room_for() {
+        add(ofType("slow", 6));
+        add(ofType("none", 3));
+        add(ofType("fast", 3));
+        GroupRules rules = GroupRules.EQUAL.taking(Map.of("slow", 2, "none", 0));
+        List<Claim> claims = new ArrayList<>(claim(under(50, rules)));
+        assertThat(types(claims)).containsEntry("slow", 2).doesNotContainKey("none");
+        GroupRules full = GroupRules.EQUAL.taking(Map.of("slow", 0, "none", 0));
+        await(() -> {
+            claims.addAll(claim(under(50, full)));
+            return types(claims).getOrDefault("fast", 0) == 3;
+        });
+        assertThat(types(claims)).isEqualTo(Map.of("slow", 2, "fast", 3));
+    }
+
+    @Test
+    default void a_suspect_counts_and_waits_as_others_do() {
+        GroupRules rules = GroupRules.EQUAL.limit("*", FlowLimit.running(1)).type("work", FlowLimit.running(2));
+        JobId id = add(TestJobs.spec("work").group("a"));
+        for (int losses = 0; losses < 2; losses++) {
+            Claim lost = claimOne();
+            settle(TestSettlements.loss(lost, only(lost)));
+            awaitNextInstant();
+        }
+        add(jobs("a", 1));
+        add(jobs("b", 1));
+        add(jobs("c", 1));
+        List<Claim> claims = all(rules);
+        assertThat(TestClaims.ids(claims)).hasSize(2).contains(id);
+        assertThat(groups(claims)).doesNotContainEntry("a", 2);
     }
 
     @Test
@@ -177,6 +268,19 @@ public interface LimitContract extends StoreFixture {
             found.addAll(TestClaims.ids(claim(under(1, rules))));
         }
         assertThat(found).containsExactly(open);
+    }
+
+    @Test
+    default void jobs_at_risk_come_first_within_their_priority() {
+        GroupRules rules = GroupRules.EQUAL.goal(new StartGoal(Duration.ofMillis(20), true));
+        List<JobId> old = add(jobs("z", 4));
+        Instant before = store().now();
+        await(() -> Duration.between(before, store().now()).toMillis() > 15);
+        add(jobs("a", 4));
+        JobId urgent = add(TestJobs.spec("work").group("b").priority(5));
+        assertThat(TestClaims.ids(claim(under(4, rules)))).containsExactly(urgent, old.get(0), old.get(1), old.get(2));
+        assertThat(TestClaims.ids(claim(under(1, rules)))).containsExactly(old.get(3));
+        assertThat(groups(all(rules))).isEqualTo(Map.of("a", 4));
     }
 
     @Test

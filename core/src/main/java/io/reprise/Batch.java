@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise;
+
+import io.reprise.batch.BatchState;
+import io.reprise.batch.Membership;
+import io.reprise.job.Enqueued;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import io.reprise.job.RefusedException;
+import io.reprise.store.JobStore;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Jobs with a common end. Members can be added until the batch is closed, and by its own running members even later, until
+ * it has ended ({@link JobContext#addToBatch}). The batch <em>ends</em> when it is closed and no member waits or runs. It
+ * <em>succeeds</em> when all members have succeeded, which can be later: a dead letter that a person retries still counts.
+ * Each of the two comes at most once.
+ *
+ * <p>A batch is created by the first call that stores something. A name that is there already leads to that batch. A batch
+ * is deleted 30 days after its end, unless a member is open again then. One that nobody closes is deleted 30 days after its
+ * creation, as soon as no member is open, and the jobs that wait for it are cancelled. Thread-safe.
+ *
+ * @since 0.1.0
+ */
+public final class Batch {
+
+    /** How a {@link Reprise} makes jobs from requests, and stores them. */
+    record Seams(
+            Function<List<? extends JobRequest<?>>, List<JobSpec>> binder,
+            Function<List<JobSpec>, List<Enqueued>> storing) {}
+
+    private final JobStore store;
+    private final String name;
+    private final Seams seams;
+    private @Nullable JobRequest<?> onSuccess;
+    private @Nullable JobRequest<?> onEnd;
+    private boolean there;
+
+    Batch(JobStore store, String name, Seams seams) {
+        this.store = store;
+        this.name = JobSpec.requireName("batch", name);
+        this.seams = seams;
+    }
+
+    /** Returns the name of the batch. */
+    public String name() {
+        return name;
+    }
+
+    /**
+     * Sets the job that runs when all members have succeeded. It is stored when the batch is created and waits until then.
+     * The last call wins. A batch that is there already keeps the job that it was created with.
+     *
+     * @throws IllegalArgumentException if the job has a delay or a time of its own
+     */
+    public synchronized Batch onSuccess(JobRequest<?> job) {
+        onSuccess = job;
+        return this;
+    }
+
+    /**
+     * Sets the job that runs when all members have ended, however they ended; see {@link #onSuccess}.
+     *
+     * @throws IllegalArgumentException if the job has a delay or a time of its own
+     */
+    public synchronized Batch onEnd(JobRequest<?> job) {
+        onEnd = job;
+        return this;
+    }
+
+    /**
+     * Stores members, all or none; see {@link #addAll}.
+     *
+     * @return this batch
+     * @throws RefusedException if the batch is closed (INVALID_STATE); nothing is stored
+     */
+    public Batch add(JobRequest<?>... jobs) {
+        addAll(Arrays.asList(jobs));
+        return this;
+    }
+
+    /**
+     * Stores members in one transaction, all or none. A request whose key leads to a job that is there adds nothing.
+     *
+     * @return the ids, in the order of the jobs
+     * @throws RefusedException if the batch is closed (INVALID_STATE); nothing is stored
+     * @throws IllegalArgumentException if a job has a unique key under another rule than KEEP
+     */
+    public List<JobId> addAll(List<? extends JobRequest<?>> jobs) {
+        List<JobSpec> members = Membership.of(name).members(seams.binder().apply(jobs), false);
+        create();
+        return members.isEmpty()
+                ? List.of()
+                : seams.storing().apply(members).stream().map(Enqueued::id).toList();
+    }
+
+    private synchronized void create() {
+        if (!there) {
+            store.createBatch(name, follower("onSuccess", onSuccess), follower("onEnd", onEnd));
+            there = true;
+        }
+    }
+
+    private @Nullable JobSpec follower(String what, @Nullable JobRequest<?> job) {
+        if (job == null) {
+            return null;
+        }
+        JobSpec spec = seams.binder().apply(List.of(job)).get(0);
+        if (spec.dueAt() != null || !spec.delay().equals(Duration.ZERO)) {
+            throw new IllegalArgumentException("The job of " + what + " of batch '" + name
+                    + "' is due when the batch is: it cannot have a delay or a time of its own");
+        }
+        return spec.toBuilder().dueAt(JobSpec.MAX_DUE).build();
+    }
+
+    /**
+     * Closes the batch: from now on it can end. A batch without members ends and succeeds at once.
+     *
+     * @return the batch after the close
+     * @throws RefusedException if it was closed before (INVALID_STATE)
+     */
+    public BatchState close() {
+        create();
+        BatchState before = store.closeBatch(name).orElseThrow(() -> RefusedException.noBatch(name));
+        if (before.closedAt() != null) {
+            throw new RefusedException(
+                    RefusedException.Code.INVALID_STATE,
+                    "Batch '" + name + "' was closed before, at " + before.closedAt() + ": close a batch once");
+        }
+        return state();
+    }
+
+    /**
+     * Returns the batch as it is now.
+     *
+     * @throws RefusedException if it does not exist (NOT_FOUND)
+     */
+    public BatchState state() {
+        return store.batch(name).orElseThrow(() -> RefusedException.noBatch(name));
+    }
+}
