@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import io.reprise.batch.BatchMember;
+import io.reprise.batch.BatchState;
+import io.reprise.fairness.FlowGate;
+import io.reprise.fairness.GroupRules;
 import io.reprise.insight.Activity;
 import io.reprise.insight.ActivityPeriod;
 import io.reprise.insight.Alert;
@@ -8,11 +12,13 @@ import io.reprise.insight.Behind;
 import io.reprise.insight.ControlEvent;
 import io.reprise.insight.CostEntry;
 import io.reprise.insight.Evidence;
+import io.reprise.insight.LogLine;
 import io.reprise.insight.QueuePosition;
 import io.reprise.insight.StoredBytes;
 import io.reprise.insight.WaitingError;
 import io.reprise.jdbc.jobs.Attempts;
 import io.reprise.jdbc.jobs.DeadlineExpiry;
+import io.reprise.jdbc.jobs.Followers;
 import io.reprise.jdbc.jobs.JobInserts;
 import io.reprise.jdbc.jobs.JobRows;
 import io.reprise.jdbc.jobs.JobUpkeep;
@@ -29,6 +35,7 @@ import io.reprise.jdbc.rows.ControlTable;
 import io.reprise.jdbc.rows.DocumentTable;
 import io.reprise.jdbc.rows.FlowTable;
 import io.reprise.jdbc.rows.InsightTables;
+import io.reprise.jdbc.rows.LogTable;
 import io.reprise.jdbc.rows.QueueTable;
 import io.reprise.jdbc.rows.RestoreMark;
 import io.reprise.jdbc.rows.RoleTable;
@@ -36,6 +43,7 @@ import io.reprise.jdbc.rows.StepTable;
 import io.reprise.jdbc.rows.UpkeepLag;
 import io.reprise.jdbc.rows.WaitingErrors;
 import io.reprise.jdbc.rows.WorkerTable;
+import io.reprise.jdbc.sql.Batches;
 import io.reprise.jdbc.sql.Counters;
 import io.reprise.jdbc.sql.Database;
 import io.reprise.jdbc.sql.Database.Refusal;
@@ -70,6 +78,7 @@ import io.reprise.step.StepList;
 import io.reprise.step.Telling;
 import io.reprise.store.ActivityQuery;
 import io.reprise.store.Claim;
+import io.reprise.store.ClaimPlan;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
 import io.reprise.store.Document;
@@ -78,6 +87,7 @@ import io.reprise.store.Firing;
 import io.reprise.store.JobChange;
 import io.reprise.store.JobStore;
 import io.reprise.store.JobWriter;
+import io.reprise.store.LogPart;
 import io.reprise.store.LostClaim;
 import io.reprise.store.Renewal;
 import io.reprise.store.Requeue;
@@ -97,9 +107,12 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -115,11 +128,15 @@ import org.jspecify.annotations.Nullable;
 public final class JdbcJobStore implements JobStore {
 
     private final Database database;
+    private final AtomicLong nextLookForUnclosed = new AtomicLong(System.nanoTime());
     private final StoreWakeups wakeups;
     private final AtomicBoolean listens = new AtomicBoolean();
     private final Parts parts;
     private final DeadlineExpiry expiry;
     private final CommitGroup<JobSpec, Enqueued> singles = new CommitGroup<>(this::insertAll);
+    /** How many runs of a job keep their log lines. */
+    private static final int KEPT_LOGS = 25;
+
     private final CommitGroup<Checkpoint, Checkpoint.Answer> steps = new CommitGroup<>(this::checkpointAll);
 
     JdbcJobStore(Database database, StoreWakeups wakeups, Parts parts) {
@@ -231,7 +248,7 @@ public final class JdbcJobStore implements JobStore {
         if (specs.isEmpty()) {
             return List.of();
         }
-        boolean alone = specs.size() == 1 && !JobInserts.hasKey(specs.get(0));
+        boolean alone = specs.size() == 1 && JobInserts.isPlain(specs.get(0));
         return alone ? List.of(singles.write(specs.get(0))) : insertAll(specs);
     }
 
@@ -286,6 +303,7 @@ public final class JdbcJobStore implements JobStore {
         Settled settled = database.write(what, Transitions.refusal(settlements, closing), work);
         parts.claims().settled(settlements);
         if (followed) {
+            parts.claims().woken();
             wakeups.announce();
         }
         return settled;
@@ -293,7 +311,8 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public List<Claim> claim(ClaimRequest request) {
-        List<Claim> claims = parts.claims().claim(request);
+        List<Claim> claims = ClaimPlan.withoutFullTypes(
+                request, demand -> flow(demand.queue(), demand.rules(), null).fullTypes(), parts.claims()::claim);
         if (!claims.isEmpty()) {
             wakeups.claimed();
         }
@@ -365,6 +384,18 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
+    public void writeLog(List<LogPart> parts) {
+        if (!parts.isEmpty()) {
+            run("write log lines", session -> LogTable.write(session, parts, KEPT_LOGS));
+        }
+    }
+
+    @Override
+    public List<LogLine> log(JobId job) {
+        return database.read("read the log of job " + job, session -> LogTable.find(session, job));
+    }
+
+    @Override
     public StepList steps(JobId job) {
         return database.read("find steps of job " + job, session -> StepTable.find(session, job));
     }
@@ -384,15 +415,78 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public StepEdit.Result editSteps(JobId job, StepEdit edit, AuditNote note) {
-        return database.write(
+        StepEdit.Result answer = database.write(
                 edit.action() + " of job " + job,
                 result -> result != StepEdit.Result.DONE,
                 session -> parts.requeues().editSteps(session, job, edit, note));
+        if (answer == StepEdit.Result.DONE) {
+            parts.claims().woken();
+            wakeups.announce();
+        }
+        return answer;
+    }
+
+    @Override
+    public boolean createBatch(String name, @Nullable JobSpec onSuccess, @Nullable JobSpec onEnd) {
+        boolean created = database.write(
+                "create a batch",
+                made -> !made,
+                session -> parts.transitions().createBatch(session, name, onSuccess, onEnd));
+        if (created) {
+            committed(Stream.of(onSuccess, onEnd).filter(Objects::nonNull).toList());
+        }
+        return created;
+    }
+
+    @Override
+    public Optional<BatchState> batch(String name) {
+        return database.read("find a batch", session -> Batches.find(session, name));
+    }
+
+    @Override
+    public Page<BatchState> batches(String prefix, int limit, @Nullable String cursor) {
+        return database.look("find batches", session -> Batches.page(session, prefix, limit, cursor));
+    }
+
+    @Override
+    public Optional<BatchState> closeBatch(String name) {
+        Optional<BatchState> before = database.write(
+                "close a batch",
+                batch -> batch.isEmpty() || batch.get().closedAt() != null,
+                session -> Batches.close(session, name));
+        parts.claims().woken();
+        wakeups.announce();
+        return before;
+    }
+
+    @Override
+    public List<BatchMember> members(String batch, int after, int limit) {
+        return database.read("find members of a batch", session -> Batches.members(session, batch, after, limit));
     }
 
     @Override
     public List<Job> expire(int limit, Function<Job, List<JobSpec>> followUps) {
         return expiry.expire(limit, followUps);
+    }
+
+    @Override
+    public int letFollow(int limit) {
+        List<Followers.Free> free =
+                database.read("look for jobs that follow", session -> Followers.free(session, limit));
+        int freed = 0;
+        for (Followers.Free job : free) {
+            freed += letGo(job) ? 1 : 0;
+        }
+        return freed;
+    }
+
+    private boolean letGo(Followers.Free job) {
+        try {
+            return change("let job " + job.job() + " follow", session -> Followers.letGo(session, job));
+        } catch (UniqueKeyTaken e) {
+            // Another job has the key now. This one waits for its end.
+            return false;
+        }
     }
 
     @Override
@@ -405,6 +499,19 @@ public final class JdbcJobStore implements JobStore {
                         Refusal.never(),
                         session -> JobUpkeep.giveTurns(session, waited, limit))
                 : 0;
+    }
+
+    @Override
+    public int lineUp(String queue, boolean byCreation, int limit) {
+        // Most times there is nothing to write.
+        boolean due = database.read("look for due retries", session -> JobUpkeep.isAnyRetryDue(session, queue));
+        if (!due) {
+            return 0;
+        }
+        int moved = database.write(
+                "line up retries", Refusal.never(), session -> JobUpkeep.lineUp(session, queue, byCreation, limit));
+        parts.claims().unparked();
+        return moved;
     }
 
     @Override
@@ -800,6 +907,39 @@ public final class JdbcJobStore implements JobStore {
         run("forget old counts", InsightTables::forget);
         run("forget old workers", WorkerTable::forget);
         run("forget old rates", FlowTable::forget);
+        forgetHeads();
+        while (database.write("forget old batches", Refusal.never(), Batches::forgetOld)) {
+            // The next thousand.
+        }
+        giveUpUnclosedBatches();
+    }
+
+    /** No index finds them, so they are looked for once an hour. */
+    private void giveUpUnclosedBatches() {
+        long now = System.nanoTime();
+        long due = nextLookForUnclosed.get();
+        if (now - due < 0 || !nextLookForUnclosed.compareAndSet(due, now + TimeUnit.HOURS.toNanos(1))) {
+            return;
+        }
+        List<String> names = database.read("look for unclosed batches", Batches::unclosed);
+        while (!names.isEmpty()) {
+            for (String name : names) {
+                run("give up an unclosed batch", session -> Batches.giveUp(session, name));
+            }
+            List<String> more = database.read("look for unclosed batches", Batches::unclosed);
+            // What stays was closed, or got members, meanwhile.
+            names = more.equals(names) ? List.of() : more;
+        }
+    }
+
+    private void forgetHeads() {
+        FlowTable.Head after = FlowTable.Head.NONE;
+        while (after != null) {
+            FlowTable.Head from = after;
+            after = database.write(
+                            "forget ended heads", Refusal.never(), session -> FlowTable.forgetHeads(session, from))
+                    .orElse(null);
+        }
     }
 
     @Override
@@ -860,6 +1000,13 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
+    public FlowGate flow(String queue, GroupRules rules, @Nullable String group) {
+        List<String> groups = group == null ? List.of() : List.of(group);
+        return database.look(
+                "look at the limits of queue " + queue, session -> FlowTable.gate(session, queue, rules, groups));
+    }
+
+    @Override
     public List<Behind> behind(Map<JobState, Duration> keep) {
         return database.look("look at upkeep", session -> UpkeepLag.of(session, keep));
     }
@@ -867,6 +1014,11 @@ public final class JdbcJobStore implements JobStore {
     @Override
     public Map<WaitReason, Long> waiting(int rows) {
         return database.look("count what jobs wait for", session -> QueueTable.waiting(session, rows));
+    }
+
+    @Override
+    public Map<String, Long> groups(String queue, int rows) {
+        return database.look("count jobs by group", session -> QueueTable.groups(session, queue, rows));
     }
 
     @Override

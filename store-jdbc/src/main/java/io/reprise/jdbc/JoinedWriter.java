@@ -11,6 +11,7 @@ import io.reprise.job.Enqueued;
 import io.reprise.job.JobSpec;
 import io.reprise.job.KeyReusedException;
 import io.reprise.job.KeyRule;
+import io.reprise.job.RefusedException;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.step.Checkpoint;
 import io.reprise.store.JobWriter;
@@ -44,8 +45,9 @@ final class JoinedWriter implements JobWriter {
         }
         storePolicies(specs.stream().map(JobSpec::policy).distinct().toList());
         boolean refusable = specs.stream()
-                .anyMatch(spec ->
-                        spec.idempotencyProof() != null || (spec.key() != null && spec.keyRule() != KeyRule.KEEP));
+                .anyMatch(spec -> spec.idempotencyProof() != null
+                        || spec.batch() != null
+                        || (spec.key() != null && spec.keyRule() != KeyRule.KEEP));
         return database.join(
                 transaction::connection,
                 "store " + specs.size() + " jobs",
@@ -67,7 +69,9 @@ final class JoinedWriter implements JobWriter {
 
     /** A refused batch leaves nothing behind if the caller goes on and commits. */
     private List<Enqueued> insertOrNothing(Session session, List<JobSpec> specs) throws SQLException {
-        if (specs.stream().anyMatch(spec -> spec.key() != null && spec.keyRule() == KeyRule.REPLACE)) {
+        if (specs.stream()
+                .anyMatch(spec -> spec.key() != null
+                        && (spec.keyRule() == KeyRule.REPLACE || spec.keyRule() == KeyRule.FOLLOW))) {
             session.dialect().requireFreshReads(session.connection());
         }
         Savepoint before = session.connection().setSavepoint();
@@ -75,7 +79,7 @@ final class JoinedWriter implements JobWriter {
             List<Enqueued> inserted = parts.inserts().insert(session, specs);
             session.connection().releaseSavepoint(before);
             return inserted;
-        } catch (DuplicateKeyException | KeyReusedException e) {
+        } catch (DuplicateKeyException | KeyReusedException | RefusedException e) {
             session.connection().rollback(before);
             throw e;
         }

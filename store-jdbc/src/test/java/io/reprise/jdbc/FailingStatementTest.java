@@ -116,6 +116,45 @@ class FailingStatementTest {
         });
     }
 
+    private static final JobSpec FOLLOW = JobSpec.builder("work", "1")
+            .queue("keyed")
+            .key("held", KeyRule.FOLLOW)
+            .build();
+
+    @Test
+    void a_job_is_stored_behind_the_holder_of_its_key_as_a_whole_or_not_at_all() {
+        everyStatementFails(FailingStatementTest::hold, store -> {
+            assertThat(store.insert(List.of(FOLLOW)).get(0).created()).isTrue();
+        });
+    }
+
+    @Test
+    void a_job_that_follows_is_let_go_as_a_whole_or_not_at_all() {
+        everyStatementFails(
+                store -> {
+                    Claim claim = hold(store);
+                    store.insert(List.of(FOLLOW));
+                    store.settle(
+                            List.of(new Settlement(
+                                    claim.jobs().get(0).id(),
+                                    claim.token(),
+                                    CountedAs.ATTEMPT,
+                                    Duration.ZERO,
+                                    new Settlement.Succeed(null),
+                                    null,
+                                    null)),
+                            List.of(claim.token()));
+                },
+                store -> assertThat(store.letFollow(10)).isEqualTo(1));
+    }
+
+    private static Claim hold(JdbcJobStore store) {
+        store.insert(List.of(FOLLOW));
+        return store.claim(new ClaimRequest(
+                        "worker", Duration.ofMinutes(1), 3, List.of(new ClaimRequest.Demand("keyed", 3)), 0.2, true))
+                .get(0);
+    }
+
     private Claim claimBefore;
     private JobId dead;
 
@@ -125,8 +164,15 @@ class FailingStatementTest {
     }
 
     private void everyStatementFails(Consumer<JdbcJobStore> operation) {
+        everyStatementFails(store -> {}, operation);
+    }
+
+    private void everyStatementFails(Consumer<JdbcJobStore> first, Consumer<JdbcJobStore> operation) {
         Path original = directory.resolve("original.db");
         fill(original);
+        try (JdbcJobStore store = JdbcJobStore.sqlite(original)) {
+            first.accept(store);
+        }
         List<String> before = contents(original);
         boolean failed = true;
         for (int n = 1; failed; n++) {
@@ -233,6 +279,8 @@ class FailingStatementTest {
         rows.addAll(Sqlite.query(
                 file, "select 'count' || json_array(queue, state, sum(n)) from reprise_counter group by queue, state"));
         rows.addAll(Sqlite.query(file, "select 'key' || json_array(key, job_id) from reprise_idempotency order by 1"));
+        rows.addAll(Sqlite.query(
+                file, "select 'follower' || json_array(follows, job_id) from reprise_follower order by 1"));
         rows.addAll(Sqlite.query(file, "select 'audit' || json_array(action, job_id) from reprise_audit order by id"));
         return rows;
     }

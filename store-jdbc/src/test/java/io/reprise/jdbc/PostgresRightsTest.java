@@ -4,6 +4,9 @@ package io.reprise.jdbc;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reprise.store.JobStore;
+import io.reprise.testkit.batches.BatchContract;
+import io.reprise.testkit.batches.JoinContract;
+import io.reprise.testkit.batches.KeyFollowerContract;
 import io.reprise.testkit.contract.BulkContract;
 import io.reprise.testkit.contract.ControlContract;
 import io.reprise.testkit.contract.DeadLetterContract;
@@ -17,6 +20,11 @@ import io.reprise.testkit.contract.ScheduleContract;
 import io.reprise.testkit.contract.UpkeepContract;
 import io.reprise.testkit.contract.WorkerContract;
 import io.reprise.testkit.servers.PostgresServer;
+import io.reprise.testkit.steps.LogContract;
+import io.reprise.testkit.steps.StepContract;
+import io.reprise.testkit.turns.GroupContract;
+import io.reprise.testkit.turns.LimitContract;
+import io.reprise.testkit.turns.OrderContract;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -39,7 +47,15 @@ class PostgresRightsTest
                 ControlContract,
                 InsightContract,
                 WorkerContract,
-                DocumentContract {
+                DocumentContract,
+                GroupContract,
+                StepContract,
+                BatchContract,
+                JoinContract,
+                KeyFollowerContract,
+                LogContract,
+                LimitContract,
+                OrderContract {
 
     private static final List<String> GRANTS = List.of(
             "grant usage on schema public to {role}",

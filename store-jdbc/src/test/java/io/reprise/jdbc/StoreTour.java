@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import io.reprise.batch.Membership;
+import io.reprise.fairness.FlowLimit;
+import io.reprise.fairness.GroupRules;
 import io.reprise.insight.Activity;
 import io.reprise.insight.Alert;
 import io.reprise.insight.ControlEvent;
 import io.reprise.insight.CostEntry;
 import io.reprise.insight.ErrorKey;
 import io.reprise.insight.Evidence;
+import io.reprise.insight.LogLine;
 import io.reprise.job.AuditNote;
 import io.reprise.job.Enqueued;
 import io.reprise.job.Job;
@@ -19,6 +23,7 @@ import io.reprise.job.Progress;
 import io.reprise.job.StoredSchedule;
 import io.reprise.job.WaitReason;
 import io.reprise.job.WorkerReport;
+import io.reprise.retry.FailReason;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.step.Checkpoint;
 import io.reprise.step.StepEdit;
@@ -34,12 +39,14 @@ import io.reprise.store.DueQueues;
 import io.reprise.store.Firing;
 import io.reprise.store.JobChange;
 import io.reprise.store.JobStore;
+import io.reprise.store.LogPart;
 import io.reprise.store.Requeue;
 import io.reprise.store.Settlement;
 import io.reprise.store.Suspects;
 import io.reprise.store.Unparking;
 import io.reprise.store.WorkerCounts;
 import io.reprise.testkit.fixture.TestClaims;
+import io.reprise.testkit.fixture.TestJobs;
 import io.reprise.testkit.fixture.TestSettlements;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -117,6 +124,8 @@ public final class StoreTour {
         lists();
         work();
         steps();
+        followers();
+        batches();
         leases();
         bulk();
         schedules();
@@ -145,6 +154,102 @@ public final class StoreTour {
         connection.setAutoCommit(false);
         store.within(JdbcTransaction.of(connection)).insert(specs("caller", 2));
         connection.rollback();
+    }
+
+    private void followers() {
+        JobSpec spec = spec().queue("followed")
+                .key("followed-" + round, KeyRule.FOLLOW)
+                .build();
+        store.insert(List.of(spec));
+        ClaimRequest one =
+                new ClaimRequest("tour", HOUR, 1, List.of(new ClaimRequest.Demand("followed", 1)), 0.2, true);
+        Claim claim = store.claim(one).get(0);
+        store.insert(List.of(spec));
+        store.insert(List.of(spec));
+        Job holder = claim.jobs().get(0);
+        LogLine line = new LogLine(claim.token(), store.now(), "tour");
+        store.writeLog(List.of(new LogPart(holder.id(), claim.token(), 0, List.of(line))));
+        store.log(holder.id());
+        store.settle(List.of(TestSettlements.success(claim, holder)), List.of(claim.token()));
+        store.letFollow(10);
+        store.settle(store.claim(one).stream()
+                .map(next -> TestSettlements.success(next, next.jobs().get(0)))
+                .toList());
+    }
+
+    private void batches() {
+        JobSpec after = spec().queue("after").dueAt(JobSpec.MAX_DUE).build();
+        String batch = "tour-" + round;
+        store.createBatch(batch, after, after);
+        JobSpec member = spec().queue(batch).batch(batch).build();
+        List<Enqueued> members = store.insert(List.of(member, member, member));
+        ClaimRequest request = new ClaimRequest("tour", HOUR, 1, List.of(new ClaimRequest.Demand(batch, 1)), 0.2, true);
+        Claim claim = store.claim(request).get(0);
+        store.insert(List.of(member.toBuilder().sibling(true).build()));
+        store.closeBatch(batch);
+        store.settle(
+                List.of(new Settlement(
+                                claim.jobs().get(0).id(),
+                                claim.token(),
+                                CountedAs.ATTEMPT,
+                                Duration.ZERO,
+                                new Settlement.Fail(FailReason.PERMANENT),
+                                null,
+                                null)
+                        .with(new Settlement.FollowUps(List.of(), List.of(), Membership.in(member)))),
+                List.of());
+        store.requeue(
+                claim.jobs().get(0).id(), new Requeue("retry", Duration.ZERO, null, false, 0, Requeue.Edit.NONE), NOTE);
+        members.forEach(each -> store.cancel(each.id(), NOTE));
+        store.batch(batch);
+        store.batches("to", 10, null);
+        store.batches("", 10, "a");
+        JobId parent =
+                store.insert(List.of(spec().queue("parent").build())).get(0).id();
+        ClaimRequest one = new ClaimRequest("tour", HOUR, 1, List.of(new ClaimRequest.Demand("parent", 1)), 0.2, true);
+        for (int run = 0; run < 2; run++) {
+            Claim held = store.claim(one).get(0);
+            List<JobSpec> children = run == 1
+                    ? List.of()
+                    : Membership.children(
+                            parent,
+                            "join",
+                            held.token(),
+                            List.of(spec().queue("child").build()));
+            StepWrite step = StepWrite.join("join", StoredStep.State.OPEN, "1");
+            store.settle(
+                    List.of(new Settlement(
+                                    parent,
+                                    held.token(),
+                                    CountedAs.SNOOZE,
+                                    Duration.ZERO,
+                                    new Settlement.Wait(WaitReason.BATCH, Duration.ZERO, null),
+                                    null,
+                                    null)
+                            .with(run == 1 ? step.replacing() : step)
+                            .with(new Settlement.FollowUps(children, List.of()))),
+                    List.of());
+            if (run == 0) {
+                String name = Membership.join(parent, "join", held.token());
+                ClaimRequest child =
+                        new ClaimRequest("tour", HOUR, 1, List.of(new ClaimRequest.Demand("child", 1)), 0.2, true);
+                Claim ending = store.claim(child).get(0);
+                store.settle(
+                        List.of(new Settlement(
+                                        ending.jobs().get(0).id(),
+                                        ending.token(),
+                                        CountedAs.ATTEMPT,
+                                        Duration.ZERO,
+                                        new Settlement.Succeed("1"),
+                                        null,
+                                        null)
+                                .with(new Settlement.FollowUps(List.of(), List.of(), Membership.in(children.get(0))))),
+                        List.of());
+                store.members(name, -1, 10);
+            }
+        }
+        store.cancel(parent, NOTE);
+        store.discard(parent, NOTE);
     }
 
     private void steps() {
@@ -218,6 +323,7 @@ public final class StoreTour {
             store.find(query.limit(50).brief());
         }
         store.queuePosition(some, 1_000);
+        store.groups(JobSpec.DEFAULT_QUEUE, 10);
         store.queues();
         store.depth("default", 1_000);
         store.waiting(1_000);
@@ -433,9 +539,21 @@ public final class StoreTour {
         store.removeDocument(new Document("tour", "1", version, "{}"));
     }
 
+    private void lineUp(boolean byCreation) {
+        store.insert(List.of(TestJobs.on("lined").build()));
+        for (Claim claim : store.claim(TestClaims.upTo(10).from("lined").build())) {
+            claim.jobs().forEach(job -> store.settle(List.of(TestSettlements.retry(claim, job, Duration.ZERO))));
+        }
+        store.lineUp("lined", byCreation, 100);
+    }
+
     private void upkeep() {
         store.lead("upkeep", "tour", HOUR);
         store.giveTurns(Duration.ZERO, 100);
+        FlowLimit both = new FlowLimit(5, 100, HOUR, 10);
+        store.flow("grouped", GroupRules.EQUAL.limit("*", both).type("work", both), "group-1");
+        lineUp(true);
+        lineUp(false);
         store.expire(100);
         store.expire(100, job -> List.of());
         for (JobState state : List.of(JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED)) {

@@ -45,7 +45,8 @@ public final class Columns {
      *
      * <ul>
      *   <li>{@code spec}, {@code both}: the columns of a spec, and those that live and finished jobs share beside it.
-     *       {@code d_spec}, {@code d_both}: the same of a table {@code d}.
+     *       {@code d_spec}, {@code d_both}: the same of a table {@code d}. {@code settled_spec}: the same after a
+     *       settlement {@code i}, which may have other tags.
      *   <li>{@code spec_values}, {@code spec_params}: placeholders for the columns of a spec, by position and by name.
      *       {@code spec_casts}: by name, for places where the database cannot infer the type of a value. {@code spec_set}, {@code spec_new}: assignments of these columns, from
      *       bound values and from the row that an insert could not store.
@@ -56,6 +57,7 @@ public final class Columns {
     public static final Map<String, String> WORDS = Map.ofEntries(
             Map.entry("spec", SPEC),
             Map.entry("d_spec", of("d.", SpecColumns.NAMES)),
+            Map.entry("settled_spec", of("d.", SpecColumns.NAMES).replace("d.tags", "coalesce(i.tags, d.tags)")),
             Map.entry("spec_values", String.join(", ", Collections.nCopies(SpecColumns.NAMES.size(), "?"))),
             Map.entry("spec_params", of(":", SpecColumns.NAMES)),
             Map.entry("spec_casts", casts()),

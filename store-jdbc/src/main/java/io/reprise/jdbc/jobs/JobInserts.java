@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.jobs;
 
+import io.reprise.batch.Membership;
 import io.reprise.jdbc.rows.StepTable;
+import io.reprise.jdbc.sql.Batches;
 import io.reprise.jdbc.sql.Dialect;
 import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
@@ -17,8 +19,10 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -73,7 +77,7 @@ public final class JobInserts {
 
     // The unique index reprise_job_unique serves it.
     private static final String HOLDER = """
-            select id, due_at, queue
+            select id, due_at, queue, case when chain like '@%' then chain end, token
               from reprise_job
              where unique_key = ? and due_at is not null
             """;
@@ -172,8 +176,13 @@ public final class JobInserts {
         return spec.key() != null || spec.idempotencyKey() != null;
     }
 
+    /** Whether a job can be refused, or needs more than one statement. */
+    public static boolean isPlain(JobSpec spec) {
+        return !hasKey(spec) && spec.batch() == null;
+    }
+
     public boolean isOneStatement(List<JobSpec> jobs) {
-        return bulk.isOneStatement(jobs.size()) && jobs.stream().noneMatch(JobInserts::hasKey);
+        return bulk.isOneStatement(jobs.size()) && jobs.stream().allMatch(JobInserts::isPlain);
     }
 
     public List<Enqueued> insert(Session session, List<JobSpec> jobs) throws SQLException {
@@ -187,6 +196,28 @@ public final class JobInserts {
      */
     public List<Enqueued> insert(Session session, List<JobSpec> jobs, boolean tells) throws SQLException {
         policies.store(session, jobs.stream().map(JobSpec::policy).distinct().toList());
+        List<Enqueued> answers = store(session, jobs, tells);
+        count(session, jobs, answers);
+        return answers;
+    }
+
+    /** Counts new members in their batches, children of joins excepted: their batch is created with its number. */
+    private static void count(Session session, List<JobSpec> jobs, List<Enqueued> answers) throws SQLException {
+        Map<String, Integer> members = new HashMap<>();
+        Map<String, Integer> siblings = new HashMap<>();
+        for (int i = 0; i < answers.size(); i++) {
+            Membership member = Membership.in(jobs.get(i));
+            if (member != null && !member.isChild()) {
+                // A batch without a new member is looked at too: it may refuse.
+                (jobs.get(i).isSibling() ? siblings : members)
+                        .merge(member.batch(), answers.get(i).created() ? 1 : 0, Integer::sum);
+            }
+        }
+        Batches.add(session, members, false);
+        Batches.add(session, siblings, true);
+    }
+
+    private List<Enqueued> store(Session session, List<JobSpec> jobs, boolean tells) throws SQLException {
         if (jobs.stream().noneMatch(JobInserts::hasKey)) {
             return bulk.insert(this, session, jobs, tells);
         }
@@ -207,7 +238,8 @@ public final class JobInserts {
         int[] first = Arrays.stream(order)
                 .filter(i -> {
                     boolean newKey = isNew(keys, jobs.get(i).key());
-                    return isNew(idempotencyKeys, jobs.get(i).idempotencyKey()) && newKey;
+                    boolean once = isNew(idempotencyKeys, jobs.get(i).idempotencyKey()) && newKey;
+                    return once && !follows(jobs.get(i));
                 })
                 .toArray();
         Tried tried = first.length < TOGETHER_FROM
@@ -225,6 +257,10 @@ public final class JobInserts {
             }
         }
         return Arrays.stream(order).filter(i -> answers[i] == null).toArray();
+    }
+
+    private static boolean follows(JobSpec spec) {
+        return spec.key() != null && spec.keyRule() == KeyRule.FOLLOW;
     }
 
     private static boolean isNew(Set<String> seen, @Nullable String key) {
@@ -312,8 +348,8 @@ public final class JobInserts {
      * Reads the present holder of a key. If that needs a lock, the key is locked only after a holder was seen: a lock
      * on a free key would also lock the gap beside it.
      */
-    private static <T> Optional<T> latest(
-            Session session, String sql, Session.Reader<T> reader, String key, boolean met) throws SQLException {
+    static <T> Optional<T> latest(Session session, String sql, Session.Reader<T> reader, String key, boolean met)
+            throws SQLException {
         String latest = session.dialect().latest(session);
         if (!latest.isEmpty() && !met && session.first(sql, reader, key).isEmpty()) {
             return Optional.empty();
@@ -328,15 +364,75 @@ public final class JobInserts {
 
     private Enqueued insert(Session session, JobSpec spec, @Nullable Long id) throws SQLException {
         while (true) {
+            // The one that waits behind the key comes before a key that has just become free.
+            Optional<Enqueued> follower = follows(spec) ? replaceFollower(session, spec) : Optional.empty();
+            if (follower.isPresent()) {
+                return follower.get();
+            }
             Optional<Enqueued> created = bulk.insertOne(this, session, spec, id);
             if (created.isPresent()) {
                 return created.get();
+            }
+            if (follows(spec)) {
+                Optional<Enqueued> behind = insertBehind(session, spec, id);
+                if (behind.isPresent()) {
+                    return behind.get();
+                }
+                continue;
             }
             Optional<Enqueued> holder = holder(session, spec);
             if (holder.isPresent()) {
                 return holder.get();
             }
         }
+    }
+
+    private Optional<Enqueued> replaceFollower(Session session, JobSpec spec) throws SQLException {
+        String key = java.util.Objects.requireNonNull(spec.key());
+        Optional<JobId> follower = Followers.of(session, key);
+        if (follower.isEmpty()) {
+            return Optional.empty();
+        }
+        // The holder has the key, so this job gets it as one that waits.
+        Optional<Enqueued> replaced = bulk.replace(
+                this, session, spec.toBuilder().key(null, KeyRule.KEEP).build(), follower.get());
+        return replaced.isEmpty() ? replaced : Optional.of(holdBack(session, key, replaced.get()));
+    }
+
+    /** Stores a job behind a holder that has begun, or replaces one that has not. Returns empty if the key moved on. */
+    private Optional<Enqueued> insertBehind(Session session, JobSpec spec, @Nullable Long id) throws SQLException {
+        String key = java.util.Objects.requireNonNull(spec.key());
+        Optional<Holder> holder = lockedHolder(session, key);
+        if (holder.isEmpty()) {
+            return Optional.empty();
+        }
+        if (!holder.get().hasRun() && !LeaseTable.isHeld(session, holder.get().id())) {
+            return replace(session, spec, holder.get());
+        }
+        long given = id == null ? session.dialect().nextId(session) : id;
+        if (!Followers.add(session, key, given)) {
+            return Optional.empty();
+        }
+        Enqueued stored = bulk.insertOne(
+                        this, session, spec.toBuilder().key(null, KeyRule.KEEP).build(), given)
+                .orElseThrow();
+        return Optional.of(holdBack(session, key, stored));
+    }
+
+    private static Enqueued holdBack(Session session, String key, Enqueued job) throws SQLException {
+        long due = Followers.holdBack(session, key, job.id());
+        return new Enqueued(job.id(), job.created(), SqlTime.instant(due));
+    }
+
+    /** Returns the holder of a key after locking its queue; empty if it has moved on. */
+    private static Optional<Holder> lockedHolder(Session session, String key) throws SQLException {
+        Optional<Holder> found = holder(session, key, true);
+        if (found.isEmpty()) {
+            return found;
+        }
+        session.dialect().lockQueue(session, found.get().queue());
+        Optional<Holder> locked = holder(session, key, true);
+        return locked.map(Holder::queue).equals(found.map(Holder::queue)) ? locked : Optional.empty();
     }
 
     /** Stores row by row, where a statement costs no round trip. */
@@ -367,7 +463,12 @@ public final class JobInserts {
         return specs;
     }
 
-    private record Holder(JobId id, Enqueued answer, String queue) {}
+    private record Holder(
+            JobId id,
+            Enqueued answer,
+            String queue,
+            @Nullable Membership member,
+            boolean hasRun) {}
 
     /**
      * Applies the key rule: keeps, rejects or replaces the job that holds the unique key. Returns empty if that job
@@ -385,12 +486,16 @@ public final class JobInserts {
         if (spec.keyRule() == KeyRule.REJECT) {
             throw new DuplicateKeyException(key, found.get().id());
         }
-        session.dialect().lockQueue(session, found.get().queue());
-        Optional<Holder> locked = holder(session, key, true);
-        if (!locked.map(Holder::queue).equals(found.map(Holder::queue))) {
-            return Optional.empty();
-        }
-        return replace(session, spec, locked.get().id());
+        Optional<Holder> locked = lockedHolder(session, key);
+        return locked.isEmpty() ? Optional.empty() : replace(session, spec, locked.get());
+    }
+
+    private Optional<Enqueued> replace(Session session, JobSpec spec, Holder holder) throws SQLException {
+        // A member stays a member after the replacement.
+        Membership member = holder.member();
+        JobSpec replacing =
+                spec.toBuilder().batch(member == null ? null : member.toText()).build();
+        return replace(session, replacing, holder.id());
     }
 
     private static Optional<Holder> holder(Session session, String key, boolean met) throws SQLException {
@@ -403,7 +508,7 @@ public final class JobInserts {
 
     private static Holder readHolder(SqlRow row) throws SQLException {
         Enqueued answer = inserted(row, false);
-        return new Holder(answer.id(), answer, row.text());
+        return new Holder(answer.id(), answer, row.text(), Batches.member(row.textOrNull()), row.number() > 0);
     }
 
     /** Returns empty if the job has just ended: settles do not wait for the queue's lock. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.jobs;
 
+import io.reprise.jdbc.sql.Batches;
 import io.reprise.jdbc.sql.Dialect;
 import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
@@ -150,11 +151,14 @@ public final class JobQueries {
         List<ShownColumns> shown = dialect.shown(dead.states(), false);
         Statement look = floorStatement(dialect, dead, shown);
         long floor = session.one(look.sql(), SqlRow::number, look.params());
-        Params params = Params.of("max", limit);
-        String sql = "select fingerprint, count(*) as size, min(finished_at), max(finished_at), max(id) from "
+        Params params = Params.of("max", limit).and("looks", dead.looks());
+        // The order of the ids leads to the index of exactly these rows; a planner might group all dead letters by
+        // another.
+        String sql = "select fingerprint, count(*) as size, min(finished_at), max(finished_at), max(id)"
+                + " from (select fingerprint, finished_at, id from "
                 + shown.get(0).view() + " and "
                 + filter(dead, floor, params).text()
-                + " group by fingerprint order by size desc, fingerprint limit :max";
+                + " order by id desc limit :looks) looked group by fingerprint order by size desc, fingerprint limit :max";
         List<Group> groups = session.list(
                 dialect.once(sql),
                 row -> new Group(row.textOrNull(), row.number(), row.instant(), row.instant(), row.number()),
@@ -194,6 +198,11 @@ public final class JobQueries {
         filter.and("replace(tags, :tag, '') <> tags", "tag", query.tag() == null ? null : "," + query.tag() + ",");
         filter.and("fingerprint = :fingerprint", "fingerprint", query.fingerprint());
         filter.and("schedule = :schedule", "schedule", query.schedule());
+        String member = query.batch() == null ? null : Batches.beginning(query.batch());
+        filter.and("substr(chain, 1, :member_length) = :member", "member", member);
+        if (member != null) {
+            params.and("member_length", member.length());
+        }
         filter.and("created_at >= :created_from", "created_from", ceiling(query.createdFrom()));
         filter.and("created_at < :created_before", "created_before", ceiling(query.createdBefore()));
         filter.and("id < :cursor", "cursor", cursor(query.cursor()));

@@ -82,6 +82,47 @@ public final class JobUpkeep {
              where id {in ?} and due_at is not null
             """;
 
+    // The index reprise_job_ready serves both: a few jumps, and then only jobs that are due. In the lane of retries a
+    // job
+    // has a turn of its own only if it was due already.
+    public static final String DUE_RETRIES = """
+            select id
+              from reprise_job
+             where queue = ? and lane = 1 and priority in (-9, -8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+               and turn = '' and due_at <= ?
+             limit ?
+            """;
+
+    public static final String TURNED_RETRIES = """
+            select id
+              from reprise_job
+             where queue = ? and lane = 1 and priority in (-9, -8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+               and turn > '' and due_at <= ?
+             limit ?
+            """;
+
+    private static final String LOCK_RETRIES = """
+            select id
+              from reprise_job {by primary}
+             where id {in ?} and due_at is not null and lane = 1
+             order by id
+            {skip_locked}
+            """;
+
+    // MySQL sets one column after the other, so the due time comes last.
+    private static final String LINE_UP = """
+            update reprise_job {by primary}
+               set lane = 0, turn_for = case when first_due_at < due_at then first_due_at else turn_for end,
+                   due_at = case when first_due_at < due_at then first_due_at else due_at end
+             where id {in ?} and due_at is not null
+            """;
+
+    private static final String MIX = """
+            update reprise_job {by primary}
+               set lane = 0
+             where id {in ?} and due_at is not null
+            """;
+
     private final JobRows jobs;
 
     public JobUpkeep(JobRows jobs) {
@@ -150,6 +191,39 @@ public final class JobUpkeep {
             given += locked.length == 0 ? 0 : session.update(dialect.sql(GIVE), (Object) locked);
         }
         return given;
+    }
+
+    public static boolean isAnyRetryDue(Session session, String queue) throws SQLException {
+        session.dialect().preferIndexes(session);
+        return !dueRetries(session, queue, 1).isEmpty();
+    }
+
+    private static List<Long> dueRetries(Session session, String queue, int limit) throws SQLException {
+        Dialect dialect = session.dialect();
+        long now = session.now();
+        List<Long> ids = new ArrayList<>(session.list(dialect.sql(DUE_RETRIES), SqlRow::number, queue, now, limit));
+        if (ids.size() < limit) {
+            ids.addAll(session.list(dialect.sql(TURNED_RETRIES), SqlRow::number, queue, now, limit - ids.size()));
+        }
+        return ids;
+    }
+
+    /** Puts due retries into the lane of fresh jobs. Returns how many. */
+    public static int lineUp(Session session, String queue, boolean byCreation, int limit) throws SQLException {
+        Dialect dialect = session.dialect();
+        dialect.preferIndexes(session);
+        long[] due = dueRetries(session, queue, limit).stream()
+                .mapToLong(Long::longValue)
+                .sorted()
+                .toArray();
+        int moved = 0;
+        for (long[] ids : dialect.pieces(due)) {
+            long[] locked = session.list(dialect.sql(LOCK_RETRIES), SqlRow::number, (Object) ids).stream()
+                    .mapToLong(Long::longValue)
+                    .toArray();
+            moved += locked.length == 0 ? 0 : session.update(dialect.sql(byCreation ? LINE_UP : MIX), (Object) locked);
+        }
+        return moved;
     }
 
     public static int prune(Session session, Set<JobState> states, Duration age, int limit) throws SQLException {

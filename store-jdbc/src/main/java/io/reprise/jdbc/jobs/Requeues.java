@@ -3,6 +3,7 @@ package io.reprise.jdbc.jobs;
 
 import io.reprise.jdbc.rows.AuditTable;
 import io.reprise.jdbc.rows.StepTable;
+import io.reprise.jdbc.sql.Batches;
 import io.reprise.jdbc.sql.Counters;
 import io.reprise.jdbc.sql.Dialect;
 import io.reprise.jdbc.sql.Params;
@@ -101,6 +102,13 @@ public final class Requeues {
         if (key != null && session.first(KEY_HOLDER, SqlRow::number, key, id).isPresent()) {
             return refused(Result.KEY_TAKEN);
         }
+        StepEdit steps = requeue.edit().steps();
+        if (steps != null) {
+            if (!StepTable.edit(session, id, steps)) {
+                return refused(Result.NO_STEP);
+            }
+            AuditTable.write(session, steps.action(), id, null, note, steps.detail());
+        }
         return put(session, job.get(), fence.get(), requeue, note);
     }
 
@@ -167,6 +175,7 @@ public final class Requeues {
                 Requeue requeue = Objects.requireNonNull(requeues.get(job.id()));
                 if (job.state() == JobState.FAILED
                         && job.spec().key() == null
+                        && requeue.edit().steps() == null
                         && !requeue.edit().newId()) {
                     dead.add(job);
                 }
@@ -199,7 +208,7 @@ public final class Requeues {
     private static final String RESET = "0, 0, 0, 0, 0, :grant, null";
 
     private static final String MOVED = """
-            select id, queue
+            select id, queue, case when chain like '@%' then chain end, created_at
               from reprise_job {by primary}
              where id {in ?}
             """;
@@ -240,18 +249,22 @@ public final class Requeues {
                 .replace("{counts}", requeue.resetCounts() ? RESET : KEPT);
         session.update(dialect.sql(sql), params);
         Counters.Sums sums = new Counters.Sums();
+        List<Batches.Revived> revived = new ArrayList<>();
         Set<Long> moved = new HashSet<>();
         session.list(
                 dialect.sql(MOVED),
                 row -> {
-                    moved.add(row.number());
+                    long id = row.number();
+                    moved.add(id);
                     sums.add(row.text(), JobState.FAILED, -1);
+                    revived.add(new Batches.Revived(new JobId(id), row.textOrNull(), row.instant()));
                     return 1;
                 },
                 (Object) ids);
         if (!moved.isEmpty()) {
             leaveAll(session, moved.stream().mapToLong(Long::longValue).sorted().toArray());
             sums.write(session);
+            Batches.revive(session, revived);
         }
         return moved;
     }
@@ -293,6 +306,14 @@ public final class Requeues {
             rows.add(values(now, job, job.id(), fence, requeue));
         }
         session.updateEach(dialect.sql(INSERT), rows);
+        List<Batches.Revived> revived = new ArrayList<>();
+        dead.forEach(job -> revived.add(revived(job, job.id())));
+        Batches.revive(session, revived);
+    }
+
+    private static Batches.Revived revived(Job job, JobId now) {
+        String column = Batches.column(job.spec().batch(), job.spec().chain());
+        return new Batches.Revived(now, column, job.times().createdAt());
     }
 
     private static RequeueResult refused(Result why) {
@@ -336,6 +357,7 @@ public final class Requeues {
         }
         if (renew) {
             session.update("delete from reprise_attempt where job_id = ?", id);
+            session.update("delete from reprise_log where job_id = ?", id);
             StepTable.forget(session, id.value());
             session.update(
                     dialect.sql(
@@ -345,11 +367,16 @@ public final class Requeues {
         } else {
             // A replay resets the counters, so they no longer bound the history. It is trimmed here.
             attempts.trim(session, id);
-            StepTable.forgetFailed(session, id.value());
+            if (requeue.edit().steps() == null) {
+                StepTable.forgetFailed(session, id.value());
+            }
         }
         if (dialect.insertUnlessThere(session, dialect.sql(INSERT), values(session.now(), job, target, fence, requeue))
                 == 0) {
             throw new UniqueKeyTaken();
+        }
+        if (job.state() == JobState.FAILED) {
+            Batches.revive(session, List.of(revived(job, target)));
         }
         AuditTable.write(session, requeue.action(), id, null, note, requeue.detail(id, target));
         return new RequeueResult(Result.DONE, target);

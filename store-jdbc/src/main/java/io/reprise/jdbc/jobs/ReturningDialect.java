@@ -65,7 +65,7 @@ public abstract class ReturningDialect implements Dialect {
             returning id, queue, alone, claimed_at
             """;
 
-    /** Statement that ends live jobs. Binds state, reason and ids; returns id and queue. */
+    /** Statement that ends live jobs. Binds state, reason and ids; returns id, queue, and chain of members of batches. */
     public abstract String endSql();
 
     /** The next token, in SQL; null if the database fills it in. */
@@ -77,7 +77,7 @@ public abstract class ReturningDialect implements Dialect {
     @Override
     public List<Endings.Gone> end(Session session, JobState state, @Nullable FailReason reason, long[] ids)
             throws SQLException {
-        return session.list(endSql(), row -> new Endings.Gone(row.number(), row.text(), state), state, reason, ids);
+        return session.list(endSql(), row -> Endings.ended(row, state), state, reason, ids);
     }
 
     @Override

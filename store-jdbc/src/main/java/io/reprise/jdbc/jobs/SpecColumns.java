@@ -4,6 +4,8 @@ package io.reprise.jdbc.jobs;
 import static io.reprise.jdbc.sql.ColumnArrays.Kind.NUMBER;
 import static io.reprise.jdbc.sql.ColumnArrays.Kind.TEXT;
 
+import io.reprise.batch.Membership;
+import io.reprise.jdbc.sql.Batches;
 import io.reprise.jdbc.sql.ColumnArrays;
 import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
@@ -110,13 +112,13 @@ public final class SpecColumns {
                     TEXT,
                     Use.SELDOM,
                     (specs, spec) -> tags(spec.tags()),
-                    (row, draft) -> draft.add(row.textOrNull(), (spec, text) -> spec.tags(split(text)))),
+                    (row, draft) -> draft.add(row.textOrNull(), (spec, text) -> spec.tags(known(text)))),
             new Column(
                     "unique_key",
                     TEXT,
                     Use.KEY,
                     (specs, spec) -> spec.key(),
-                    (row, draft) -> draft.key = row.textOrNull()),
+                    (row, draft) -> draft.key = Followers.shown(row.textOrNull())),
             new Column(
                     "key_rule",
                     TEXT,
@@ -145,8 +147,8 @@ public final class SpecColumns {
                     "chain",
                     TEXT,
                     Use.SELDOM,
-                    (specs, spec) -> spec.chain(),
-                    (row, draft) -> draft.add(row.textOrNull(), JobSpec.Builder::chain)));
+                    (specs, spec) -> Batches.column(spec.batch(), spec.chain()),
+                    (row, draft) -> draft.addChain(row.textOrNull())));
 
     private static final Column[] ALL = COLUMNS.toArray(Column[]::new);
 
@@ -170,6 +172,12 @@ public final class SpecColumns {
 
     /** Stands for a stored type that is no valid name. */
     private static final String UNREADABLE = "unreadable";
+
+    /** Tags as they are stored, and as a spec has them. */
+    private record Tags(String text, Set<String> tags) {}
+
+    /** The tags that were read last. Jobs of one call often have the same, such as that of their trace. */
+    private static volatile @Nullable Tags latest;
 
     private final PolicyTable policies;
 
@@ -294,6 +302,15 @@ public final class SpecColumns {
             add(isDelayed ? null : asked, JobSpec.Builder::dueAt);
         }
 
+        /** A damaged membership is left out like any other damaged value. */
+        private void addChain(@Nullable String column) {
+            add(Batches.chain(column), JobSpec.Builder::chain);
+            add(column, (spec, text) -> {
+                Membership member = Batches.member(text);
+                spec.batch(member == null ? null : member.toText());
+            });
+        }
+
         private void addKey(@Nullable KeyRule rule) {
             String unique = key;
             if (unique != null) {
@@ -302,12 +319,22 @@ public final class SpecColumns {
         }
     }
 
+    private static Set<String> known(String text) {
+        Tags known = latest;
+        if (known == null || !known.text.equals(text)) {
+            known = new Tags(text, split(text));
+            latest = known;
+        }
+        return known.tags;
+    }
+
     private static Set<String> split(String tags) {
         if (tags.length() < 2) {
             throw new IllegalArgumentException("tags '" + tags + "' are not enclosed in commas");
         }
-        return new LinkedHashSet<>(
+        Set<String> each = new LinkedHashSet<>(
                 Arrays.asList(tags.substring(1, tags.length() - 1).split(",")));
+        return JobSpec.builder(UNREADABLE, "null").tags(each).build().tags();
     }
 
     /** Returns a spec with only these values set. */
@@ -320,8 +347,8 @@ public final class SpecColumns {
                 .build();
     }
 
-    /** Adds a comma at both ends, so that a search finds whole tags. */
-    private static @Nullable String tags(Set<String> tags) {
-        return tags.isEmpty() ? null : "," + String.join(",", tags) + ",";
+    /** Adds a comma at both ends, so that a search finds whole tags. Returns null for none. */
+    public static @Nullable String tags(@Nullable Set<String> tags) {
+        return tags == null || tags.isEmpty() ? null : "," + String.join(",", tags) + ",";
     }
 }

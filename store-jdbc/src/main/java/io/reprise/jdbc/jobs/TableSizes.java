@@ -7,11 +7,12 @@ import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds up the lengths of payloads, chains and results, part by part along the primary keys: first live
- * jobs, then finished ones.
+ * Adds up the lengths of payloads, chains, results and steps, part by part along the primary keys: first live
+ * jobs, then finished ones, then the steps of both.
  */
 public final class TableSizes {
 
@@ -38,28 +39,72 @@ public final class TableSizes {
              group by queue
             """;
 
+    // A part ends between two jobs. The primary key gives the jobs in their order, without a sort.
+    private static final String STEPS = """
+            select coalesce(j.queue, f.queue), sum(s.bytes), max(s.job_id), count(*)
+              from (select job_id, sum(octet_length(value)) as bytes
+                      from reprise_step
+                     where job_id > ?
+                     group by job_id
+                     order by job_id
+                     limit ?) s
+              left join reprise_job j on j.id = s.job_id
+              left join {finished} f on f.id = s.job_id
+             group by coalesce(j.queue, f.queue)
+            """;
+
+    private static final String STEPS_AFTER = "steps-";
+
+    /** A job has ten steps or so. */
+    private static final int STEPS_OF_A_JOB = 10;
+
     private static final String LIVE_AFTER = "live-";
     private static final String FINISHED_AFTER = "finished-";
 
     private TableSizes() {}
 
-    private record Part(String queue, long bytes, long last, long rows) {}
+    private record Part(@Nullable String queue, long bytes, long last, long rows) {}
 
     public static StoredBytes read(Session session, @Nullable String cursor, int rows) throws SQLException {
         boolean apart = !session.dialect().sql("{finished}").equals("reprise_job");
         String from = cursor != null ? cursor : (apart ? LIVE_AFTER : FINISHED_AFTER) + 0;
-        boolean live = from.startsWith(LIVE_AFTER);
-        long after = Long.parseLong(from.substring(from.indexOf('-') + 1));
+        String table = from.substring(0, from.indexOf('-') + 1);
+        long after = Long.parseLong(from.substring(table.length()));
+        int most = table.equals(STEPS_AFTER) ? Math.max(1, rows / STEPS_OF_A_JOB) : rows;
         List<Part> parts = session.list(
-                session.dialect().sql(live ? LIVE : FINISHED),
-                row -> new Part(row.text(), row.number(), row.number(), row.number()),
+                session.dialect().sql(sql(table)),
+                row -> new Part(
+                        row.textOrNull(),
+                        Objects.requireNonNullElse(row.numberOrNull(), 0L),
+                        row.number(),
+                        row.number()),
                 after,
-                rows);
+                most);
         Map<String, Long> bytes = new HashMap<>();
-        parts.forEach(part -> bytes.put(part.queue, part.bytes));
-        boolean more = parts.stream().mapToLong(Part::rows).sum() == rows;
+        for (Part part : parts) {
+            // A job that ended or was deleted between two parts has no queue here.
+            if (part.queue != null && part.bytes > 0) {
+                bytes.put(part.queue, part.bytes);
+            }
+        }
+        boolean more = parts.stream().mapToLong(Part::rows).sum() == most;
         long last = parts.stream().mapToLong(Part::last).max().orElse(after);
-        String next = more ? (live ? LIVE_AFTER : FINISHED_AFTER) + last : live ? FINISHED_AFTER + 0 : null;
-        return new StoredBytes(bytes, next);
+        return new StoredBytes(bytes, more ? table + last : following(table));
+    }
+
+    private static String sql(String table) {
+        return switch (table) {
+            case LIVE_AFTER -> LIVE;
+            case FINISHED_AFTER -> FINISHED;
+            default -> STEPS;
+        };
+    }
+
+    private static @Nullable String following(String table) {
+        return switch (table) {
+            case LIVE_AFTER -> FINISHED_AFTER + 0;
+            case FINISHED_AFTER -> STEPS_AFTER + 0;
+            default -> null;
+        };
     }
 }

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.jobs;
 
+import io.reprise.batch.BatchTally;
+import io.reprise.batch.Membership;
 import io.reprise.jdbc.rows.AuditTable;
 import io.reprise.jdbc.rows.StepTable;
+import io.reprise.jdbc.sql.Batches;
 import io.reprise.jdbc.sql.Database;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.job.AuditNote;
 import io.reprise.job.Cancellation;
+import io.reprise.job.Enqueued;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.job.RefusedException;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.step.StepWrite;
+import io.reprise.step.StoredStep;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import java.sql.SQLException;
@@ -18,9 +26,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Ends jobs and stores their follow-up jobs in the same transaction: the entry for settle, expire and cancel. Without
@@ -81,12 +91,78 @@ public final class Transitions {
         StepTable.settled(session, newest, settled);
         if (hasFollowUps(newest)) {
             store(session, followUps(newest, settled));
+            Batches.count(session, tally(newest, settled));
         }
+        joins(session, newest, settled);
         if (twice.isEmpty()) {
             return settled;
         }
         twice.addAll(settled.stale());
         return new Settled(settled.at(), twice, settled.cancelled());
+    }
+
+    /** Adds up the outcomes of members of batches. */
+    private static BatchTally tally(List<Settlement> newest, Settled settled) {
+        BatchTally tally = new BatchTally();
+        for (Settlement settlement : newest) {
+            Membership member = settlement.followUps().member();
+            if (member != null && !settled.stale().contains(settlement.job())) {
+                Settlement.Next next = settlement.next();
+                JobId job = settlement.job();
+                if (settled.cancelled().contains(job) || next instanceof Settlement.Cancel) {
+                    tally.ended(member, job, JobState.CANCELLED, null);
+                } else if (next instanceof Settlement.Succeed success) {
+                    tally.ended(member, job, JobState.SUCCEEDED, success.result());
+                } else if (next instanceof Settlement.Fail) {
+                    tally.ended(member, job, JobState.FAILED, null);
+                }
+            }
+        }
+        return tally;
+    }
+
+    /** Creates the batches of joins that begin. A parent that waits again is due if its children have ended. */
+    private static void joins(Session session, List<Settlement> newest, Settled settled) throws SQLException {
+        for (Settlement settlement : newest) {
+            StepWrite step = settlement.step();
+            JobId job = settlement.job();
+            if (step == null
+                    || step.kind() != StoredStep.Kind.JOIN
+                    || settled.stale().contains(job)
+                    || settled.cancelled().contains(job)) {
+                continue;
+            }
+            List<JobSpec> children = settlement.followUps().jobs();
+            Membership first = children.isEmpty() ? null : Membership.in(children.get(0));
+            if (first == null) {
+                Batches.wakeIfJoined(session, job, step.name());
+            } else {
+                Batches.join(session, job, step.name(), first.batch(), children.size());
+            }
+        }
+    }
+
+    /** Creates a batch with the jobs that wait for it. Returns false if there is one of this name. */
+    public boolean createBatch(Session session, String name, @Nullable JobSpec onSuccess, @Nullable JobSpec onEnd)
+            throws SQLException {
+        if (!Batches.create(session, name)) {
+            return false;
+        }
+        List<JobSpec> specs =
+                Stream.of(onSuccess, onEnd).filter(Objects::nonNull).toList();
+        if (specs.isEmpty()) {
+            return true;
+        }
+        List<Enqueued> stored = inserts.insert(session, specs);
+        for (Enqueued job : stored) {
+            if (!job.created()) {
+                throw RefusedException.followerThere(job.id());
+            }
+        }
+        JobId success = onSuccess == null ? null : stored.get(0).id();
+        JobId end = onEnd == null ? null : stored.get(stored.size() - 1).id();
+        Batches.follow(session, name, success, end);
+        return true;
     }
 
     private static List<JobSpec> followUps(List<Settlement> newest, Settled settled) {

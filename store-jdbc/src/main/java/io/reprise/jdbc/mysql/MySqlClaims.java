@@ -2,6 +2,7 @@
 package io.reprise.jdbc.mysql;
 
 import io.reprise.fairness.GroupRules;
+import io.reprise.jdbc.jobs.FoundJobs;
 import io.reprise.jdbc.jobs.JobClaims;
 import io.reprise.jdbc.jobs.LeaseTable;
 import io.reprise.jdbc.jobs.SuspectGroups;
@@ -23,6 +24,7 @@ import io.reprise.store.ClaimPlan;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.DueQueues;
 import io.reprise.store.RetryShare;
+import io.reprise.store.Settlement;
 import io.reprise.store.StoreException;
 import io.reprise.store.Suspects;
 import io.reprise.store.Turns;
@@ -38,6 +40,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -107,13 +110,26 @@ public final class MySqlClaims implements JobClaims {
 
     // The next turn of a level. Each jump is a statement: the server does not use the index for a bound from another
     // row.
-    static final String NEXT_TURN = """
+    private static final String NEXT_TURN = """
             select j.turn
               from reprise_job j {by reprise_job_ready}
-             where j.queue = :queue and j.lane = :lane and j.priority = :priority and j.turn >= :from
+             where j.queue = :queue and j.lane = :lane and j.priority = :priority and j.turn >= :from{types}
              order by j.turn
              limit 1
             """;
+
+    private static final String OF_TYPES = "\n               and j.type {in :types}";
+
+    private static final String OF_OTHERS = "\n               and not (j.type {in :types})";
+
+    static final String NEXT_OF_ANY = NEXT_TURN.replace("{types}", "");
+
+    // Passes the turns that have no due job of the types asked for.
+    private static final String NEXT_DUE = NEXT_TURN.replace("{types}", " and j.due_at <= {now}{types}");
+
+    private static final String NEXT_OF_TYPES = NEXT_DUE.replace("{types}", OF_TYPES);
+
+    private static final String NEXT_OF_OTHERS = NEXT_DUE.replace("{types}", OF_OTHERS);
 
     // Takes the queue's lock and reads whether the queue is paused or limited. A shared request returns no row if
     // another transaction holds the lock alone. reprise_queue is not joined: "skip locked" would skip a queue whose
@@ -152,13 +168,19 @@ public final class MySqlClaims implements JobClaims {
 
     static final String ANY_DUE = DUE.replace("{types}", "");
 
-    private static final String SOME_DUE = DUE.replace("{types}", "\n    and j.type {in :types}");
+    private static final String SOME_DUE = DUE.replace("{types}", OF_TYPES);
 
-    private static final String OTHERS_DUE = DUE.replace("{types}", "\n    and not (j.type {in :types})");
+    private static final String OTHERS_DUE = DUE.replace("{types}", OF_OTHERS);
+
+    // One job of a turn, by its id, instead of the first ones.
+    private static String head(String due) {
+        return due.replace("{by reprise_job_ready}", "{by primary}")
+                .replace("order by", "and j.id = :head#\n              order by");
+    }
 
     // The primary key serves it. Skips rows that another transaction claims, settles or changes.
     static final String LOCK = """
-            select j.id, j.lane
+            select j.id, j.lane, j.priority, j.due_at, j.turn
               from reprise_job j force index (primary)
              where j.id {in ?} and j.queue = ? and j.lane < 3 and j.due_at <= {now}
                and (j.deadline is null or j.deadline > {now})
@@ -207,6 +229,7 @@ public final class MySqlClaims implements JobClaims {
     private final LeaseTable leases;
     private final RetryShare share = new RetryShare();
     private final Turns turns = new Turns();
+    private final FoundJobs stocks = new FoundJobs();
 
     /** Queues known to have a limit. */
     private final Set<String> limited = ConcurrentHashMap.newKeySet();
@@ -282,20 +305,162 @@ public final class MySqlClaims implements JobClaims {
 
     @Override
     public List<Claim> claim(ClaimRequest request) {
-        Map<String, List<Level>> levels =
-                database.send("look for due jobs", Refusal.never(), session -> look(session, request));
+        List<Claim> claims = List.of();
+        boolean again = true;
+        for (int turn = 0; again && turn < MAX_SEARCHES; turn++) {
+            Map<String, List<Level>> levels =
+                    database.send("look for due jobs", Refusal.never(), session -> look(session, request));
+            boolean stocked = !request.types().isEmpty() && lookForTypes(request, levels);
+            Map<String, FoundJobs.Stock> found = request.types().isEmpty() ? lookForTurns(request, levels) : Map.of();
+            boolean any = found.values().stream().anyMatch(stock -> stock.size() > 0);
+            try (FoundJobs.Taken taken = stocks.taken(request)) {
+                claims = claim(request, levels, queue -> ids(request, found.get(queue), queue, taken));
+            }
+            // Others may have taken all that was found.
+            again = claims.isEmpty()
+                    && (any
+                            || (stocked
+                                    && request.demands().stream()
+                                            .noneMatch(demand -> stocks.has(request, demand.queue()))));
+        }
+        busy = !claims.isEmpty();
+        return claims;
+    }
+
+    /** Finds jobs of a queue, in the order in which they should start. Null if the claim looks itself. */
+    private interface Finder {
+        @Nullable
+        List<Long> find(int want, int kept);
+    }
+
+    private Finder ids(ClaimRequest request, FoundJobs.@Nullable Stock found, String queue, FoundJobs.Taken taken) {
+        return (want, kept) -> !request.types().isEmpty()
+                ? taken.take(queue, want, kept)
+                : found == null ? null : found.take(want, kept);
+    }
+
+    private List<Claim> claim(ClaimRequest request, Map<String, List<Level>> levels, Function<String, Finder> finders) {
         List<Claim> before = new ArrayList<>();
-        List<Claim> claims = ClaimPlan.overQueues(request, (queue, room, suspects) -> {
+        return ClaimPlan.overQueues(request, (queue, room, suspects) -> {
             List<Level> found = levels.getOrDefault(queue, List.of());
             boolean any =
                     found.stream().anyMatch(level -> request.suspects().max() > 0 || level.lane != StoredLane.SUSPECT);
+            int want = Math.min(room, MAX_BATCH);
+            List<Long> ids =
+                    any ? finders.apply(queue).find(want, share.kept(queue, want, request.retryShare())) : null;
             List<Claim> some =
-                    any ? claimOrPass(request, queue, Math.min(room, MAX_BATCH), suspects, found, before) : List.of();
+                    any ? claimOrPass(request, new Wanted(queue, want, suspects, found, ids), before) : List.of();
             before.addAll(some);
             return some;
         });
-        busy = !claims.isEmpty();
-        return claims;
+    }
+
+    /**
+     * Jobs to claim from a queue.
+     *
+     * @param ids jobs that a look has found, in their order; null if the claim finds them
+     */
+    private record Wanted(
+            String queue,
+            int jobs,
+            Suspects suspects,
+            List<Level> levels,
+            @Nullable List<Long> ids) {}
+
+    @Override
+    public void woken() {
+        stocks.changed();
+    }
+
+    @Override
+    public void settled(List<Settlement> settlements) {
+        stocks.settled(settlements);
+    }
+
+    @Override
+    public void unparked() {
+        stocks.changed();
+    }
+
+    /**
+     * Looks for jobs of the types asked for without a lock: those of others that come first may be many. True if a look
+     * before had found enough.
+     */
+    private boolean lookForTypes(ClaimRequest request, Map<String, List<Level>> levels) {
+        FoundJobs.Plan plan = stocks.plan(
+                request,
+                request.demands().stream().map(ClaimRequest.Demand::queue).toList(),
+                Math.min(request.max(), MAX_BATCH));
+        if (!plan.isNeeded()) {
+            return plan.stocked();
+        }
+        boolean done = false;
+        try {
+            Map<String, FoundJobs.Stock> found = new HashMap<>();
+            boolean plenty = database.read("look for jobs of some types", session -> {
+                boolean more = false;
+                for (String queue : plan.queues()) {
+                    FoundJobs.Stock stock =
+                            find(session, request, queue, levels.getOrDefault(queue, List.of()), plan.jobs());
+                    found.put(queue, stock);
+                    more |= stock.size() >= plan.jobs();
+                }
+                return more;
+            });
+            stocks.scanned(request, plan, found, plenty);
+            done = true;
+            return false;
+        } finally {
+            if (!done) {
+                stocks.failed(request, plan);
+            }
+        }
+    }
+
+    /** Walks the turns of queues with groups or limits without a lock: groups that may start nothing may be many. */
+    private Map<String, FoundJobs.Stock> lookForTurns(ClaimRequest request, Map<String, List<Level>> levels) {
+        List<ClaimRequest.Demand> walked = request.demands().stream()
+                .filter(demand -> {
+                    List<Level> found = levels.getOrDefault(demand.queue(), List.of());
+                    return !found.isEmpty()
+                            && (demand.rules().isLimited() || found.stream().anyMatch(level -> level.turns));
+                })
+                .toList();
+        if (walked.isEmpty()) {
+            return Map.of();
+        }
+        return database.read("look for turns", session -> {
+            Map<String, FoundJobs.Stock> found = new HashMap<>();
+            for (ClaimRequest.Demand demand : walked) {
+                int most = Math.min(Math.min(request.max(), demand.max()), MAX_BATCH);
+                found.put(
+                        demand.queue(),
+                        find(session, request, demand.queue(), levels.getOrDefault(demand.queue(), List.of()), most));
+            }
+            return found;
+        });
+    }
+
+    private FoundJobs.Stock find(Session session, ClaimRequest request, String queue, List<Level> levels, int most)
+            throws SQLException {
+        FoundJobs.Stock stock = new FoundJobs.Stock();
+        int fresh = 0;
+        int retries = 0;
+        for (Level level : levels) {
+            boolean retry = level.lane == StoredLane.RETRY;
+            int left = most - (retry ? retries : fresh);
+            if (left > 0 && level.lane != StoredLane.SUSPECT) {
+                List<Turns.Pick<Due>> picks = turns.choose(
+                        new Turns.Level(queue, level.lane, level.priority, request.asked()),
+                        left,
+                        request.rulesOf(queue),
+                        limited(session, request, queue, walk(session, request, level)));
+                picks.forEach(pick -> stock.add(pick.job().id, retry, () -> turns.took(pick)));
+                retries += retry ? picks.size() : 0;
+                fresh += retry ? 0 : picks.size();
+            }
+        }
+        return stock;
     }
 
     /**
@@ -304,7 +469,8 @@ public final class MySqlClaims implements JobClaims {
      */
     private Map<String, List<Level>> look(Session session, ClaimRequest request) throws SQLException {
         Map<String, List<Level>> levels = levels(session, request);
-        if (busy || levels.isEmpty()) {
+        // A look for some types reads past others; it is made once, later.
+        if (busy || levels.isEmpty() || !request.types().isEmpty()) {
             return levels;
         }
         // The first entry of a level may be held, and those behind it too.
@@ -346,27 +512,27 @@ public final class MySqlClaims implements JobClaims {
     }
 
     /** Claims from a queue. Returns nothing if the queue's lock is not available. */
-    private List<Claim> claimOrPass(
-            ClaimRequest request, String queue, int want, Suspects suspects, List<Level> levels, List<Claim> before) {
+    private List<Claim> claimOrPass(ClaimRequest request, Wanted wanted, List<Claim> before) {
         try {
-            return claim(request, queue, want, suspects, levels);
+            return claim(request, wanted);
         } catch (StoreException e) {
             // The earlier claims are committed, so they are returned and run.
             if (before.isEmpty() && !SqlErrors.isLockTimeout(e)) {
                 throw e;
             }
-            log.debug("Passed queue {}: {}", queue, e.getMessage());
+            log.debug("Passed queue {}: {}", wanted.queue, e.getMessage());
             return List.of();
         }
     }
 
-    private List<Claim> claim(ClaimRequest request, String queue, int want, Suspects suspects, List<Level> levels) {
+    private List<Claim> claim(ClaimRequest request, Wanted wanted) {
+        String queue = wanted.queue;
         database.dialect().makeLockable(queue);
         boolean alone = limited.contains(queue) || request.rulesOf(queue).isLimited();
-        Optional<List<Claim>> claims = tryClaim(request, queue, want, suspects, levels, alone);
+        Optional<List<Claim>> claims = tryClaim(request, wanted, alone);
         if (claims.isEmpty()) {
             limited.add(queue);
-            claims = tryClaim(request, queue, want, suspects, levels, true);
+            claims = tryClaim(request, wanted, true);
         }
         List<Claim> some = claims.orElse(List.of());
         some.stream()
@@ -376,8 +542,8 @@ public final class MySqlClaims implements JobClaims {
     }
 
     /** Claims in one transaction. Returns empty if the queue has a limit but the lock was shared. */
-    private Optional<List<Claim>> tryClaim(
-            ClaimRequest request, String queue, int want, Suspects suspects, List<Level> levels, boolean alone) {
+    private Optional<List<Claim>> tryClaim(ClaimRequest request, Wanted wanted, boolean alone) {
+        String queue = wanted.queue;
         return database.write("claim jobs of queue " + queue, Refusal.never(), session -> {
             Optional<Room> room = enter(session, queue, alone);
             if (room.isEmpty() || room.get().paused) {
@@ -391,8 +557,8 @@ public final class MySqlClaims implements JobClaims {
                 limited.remove(queue);
             }
             int running = limit == null ? 0 : session.one(RUNNING, SqlRow::integer, queue);
-            int most = limit == null ? want : Math.min(want, limit - running);
-            return Optional.of(most <= 0 ? List.of() : claim(session, request, queue, most, suspects, levels));
+            int most = limit == null ? wanted.jobs : Math.min(wanted.jobs, limit - running);
+            return Optional.of(most <= 0 ? List.of() : claim(session, request, wanted, most));
         });
     }
 
@@ -403,12 +569,12 @@ public final class MySqlClaims implements JobClaims {
         return session.first(ENTER + lock, row -> new Room(row.flag(), row.integerOrNull()), queue);
     }
 
-    private List<Claim> claim(
-            Session session, ClaimRequest request, String queue, int want, Suspects suspects, List<Level> levels)
-            throws SQLException {
+    private List<Claim> claim(Session session, ClaimRequest request, Wanted wanted, int want) throws SQLException {
+        String queue = wanted.queue;
+        Suspects suspects = wanted.suspects;
         List<Level> ordinary = new ArrayList<>();
         List<Level> suspected = new ArrayList<>();
-        for (Level level : levels) {
+        for (Level level : wanted.levels) {
             // New objects, because the transaction may be a second try.
             (level.lane == StoredLane.SUSPECT ? suspected : ordinary)
                     .add(new Level(queue, level.lane, level.priority, level.turns));
@@ -417,17 +583,17 @@ public final class MySqlClaims implements JobClaims {
                 want,
                 suspects,
                 most -> takeSuspects(session, request, queue, suspected, most, suspects),
-                most -> takeBatch(session, request, queue, ordinary, most));
+                most -> takeBatch(session, request, wanted, ordinary, most));
     }
 
-    private @Nullable Claim takeBatch(Session session, ClaimRequest request, String queue, List<Level> levels, int room)
-            throws SQLException {
+    private @Nullable Claim takeBatch(
+            Session session, ClaimRequest request, Wanted wanted, List<Level> levels, int room) throws SQLException {
+        String queue = wanted.queue;
         int kept = share.kept(queue, room, request.retryShare());
         GroupRules rules = request.rulesOf(queue);
-        boolean groups = rules.isLimited() || levels.stream().anyMatch(level -> level.turns);
-        List<Due> found = groups
-                ? takeInTurns(session, request, queue, levels, room, kept)
-                : take(session, request, queue, levels, room, kept);
+        List<Due> found = wanted.ids == null
+                ? take(session, request, queue, levels, room, kept)
+                : takeFound(session, queue, wanted.ids.subList(0, Math.min(room, wanted.ids.size())));
         List<Due> taken = FlowTable.admit(session, queue, rules, found, Due::id);
         return taken.isEmpty() ? null : lease(session, request, queue, taken, 0);
     }
@@ -465,40 +631,21 @@ public final class MySqlClaims implements JobClaims {
         return taken;
     }
 
-    /** Locks up to {@code room} jobs of a queue whose groups take turns. Jobs that others have locked are passed by. */
-    private List<Due> takeInTurns(
-            Session session, ClaimRequest request, String queue, List<Level> levels, int room, int kept)
-            throws SQLException {
-        List<Due> taken = new ArrayList<>();
-        Set<Long> tried = new HashSet<>();
-        for (int look = 0; look < MAX_SEARCHES && taken.size() < room; look++) {
-            int retries = (int)
-                    taken.stream().filter(job -> job.lane == StoredLane.RETRY).count();
-            int left = room - taken.size();
-            List<Turns.Pick<Due>> again = new ArrayList<>();
-            List<Turns.Pick<Due>> fresh = new ArrayList<>();
-            for (Level level : levels) {
-                List<Turns.Pick<Due>> chosen = level.lane == StoredLane.RETRY ? again : fresh;
-                if (chosen.size() < left) {
-                    chosen.addAll(turns.choose(
-                            new Turns.Level(queue, level.lane, level.priority),
-                            left - chosen.size(),
-                            request.rulesOf(queue),
-                            limited(session, request, queue, walk(session, request, level, tried))));
-                }
-            }
-            int retried = RetryShare.retries(fresh.size(), again.size(), left, kept - retries);
-            List<Turns.Pick<Due>> picked = new ArrayList<>(again.subList(0, retried));
-            picked.addAll(fresh.subList(0, Math.min(fresh.size(), left - retried)));
-            if (picked.isEmpty()) {
-                break;
-            }
-            picked.forEach(turns::took);
-            picked.forEach(pick -> tried.add(pick.job().id));
-            taken.addAll(
-                    lock(session, queue, picked.stream().map(Turns.Pick::job).toList()));
+    /** Locks jobs that a look has found. Jobs that others have locked are passed by. */
+    private List<Due> takeFound(Session session, String queue, List<Long> ids) throws SQLException {
+        if (ids.isEmpty()) {
+            return List.of();
         }
-        taken.sort(Comparator.comparingInt(job -> -job.priority));
+        Map<Long, Due> locked = locked(
+                session, queue, ids.stream().mapToLong(Long::longValue).sorted().toArray());
+        List<Due> taken = new ArrayList<>();
+        for (Long id : ids) {
+            Due job = locked.get(id);
+            if (job != null && job.lane != StoredLane.SUSPECT) {
+                taken.add(job);
+            }
+        }
+        taken.sort(turns.isGrouped(queue) ? Comparator.comparingInt(job -> -job.priority) : ORDER);
         return taken;
     }
 
@@ -508,8 +655,7 @@ public final class MySqlClaims implements JobClaims {
         return rules.isLimited() ? Turns.limited(walk, FlowTable.limits(session, queue, rules, Due::id)) : walk;
     }
 
-    private static Turns.Walk<Due, SQLException> walk(
-            Session session, ClaimRequest request, Level level, Set<Long> tried) {
+    private static Turns.Walk<Due, SQLException> walk(Session session, ClaimRequest request, Level level) {
         return new Turns.Walk<>() {
             @Override
             public List<String> turns(String from, @Nullable String before, int most) throws SQLException {
@@ -524,9 +670,14 @@ public final class MySqlClaims implements JobClaims {
 
             private Optional<String> next(String from) throws SQLException {
                 return session.first(
-                        session.dialect().sql(NEXT_TURN),
+                        session.dialect()
+                                .sql(
+                                        request.types().isEmpty()
+                                                ? NEXT_OF_ANY
+                                                : request.others() ? NEXT_OF_OTHERS : NEXT_OF_TYPES),
                         SqlRow::text,
                         Params.of("queue", level.queue)
+                                .and("types", request.types().toArray(String[]::new))
                                 .and("lane", level.lane)
                                 .and("priority", level.priority)
                                 .and("from", from));
@@ -540,12 +691,25 @@ public final class MySqlClaims implements JobClaims {
                     Question question = new Question(request);
                     for (Map.Entry<String, Integer> each :
                             asked.subList(from, Math.min(asked.size(), from + LOOKED_AT))) {
-                        question.add(level, each.getKey(), each.getValue() + tried.size());
+                        question.add(level, each.getKey(), each.getValue());
                     }
-                    question.ask(session).stream()
-                            .filter(job -> !tried.contains(job.id))
+                    question.ask(session)
                             .forEach(job -> jobs.computeIfAbsent(job.turn, name -> new ArrayList<>())
                                     .add(job));
+                }
+                return jobs;
+            }
+
+            @Override
+            public Map<String, Due> heads(Map<String, Long> ids) throws SQLException {
+                Map<String, Due> jobs = new HashMap<>();
+                List<Map.Entry<String, Long>> asked = List.copyOf(ids.entrySet());
+                for (int from = 0; from < asked.size(); from += LOOKED_AT) {
+                    Question question = new Question(request, true);
+                    for (Map.Entry<String, Long> each : asked.subList(from, Math.min(asked.size(), from + LOOKED_AT))) {
+                        question.add(level, each.getKey(), 1, each.getValue());
+                    }
+                    question.ask(session).forEach(job -> jobs.put(job.turn, job));
                 }
                 return jobs;
             }
@@ -559,11 +723,20 @@ public final class MySqlClaims implements JobClaims {
         private final Params params;
 
         Question(ClaimRequest request) {
-            this.part = request.types().isEmpty() ? ANY_DUE : request.others() ? OTHERS_DUE : SOME_DUE;
+            this(request, false);
+        }
+
+        Question(ClaimRequest request, boolean heads) {
+            String due = request.types().isEmpty() ? ANY_DUE : request.others() ? OTHERS_DUE : SOME_DUE;
+            this.part = heads ? head(due) : due;
             this.params = Params.of("types", request.types().toArray(String[]::new));
         }
 
         void add(Level level, String turn, int max) {
+            add(level, turn, max, 0);
+        }
+
+        void add(Level level, String turn, int max, long head) {
             int n = parts.size();
             parts.add(part.replace("#", Integer.toString(n)));
             params.and("queue" + n, level.queue)
@@ -572,7 +745,8 @@ public final class MySqlClaims implements JobClaims {
                     .and("turn" + n, turn)
                     .and("due" + n, level.dueAt)
                     .and("id" + n, level.id)
-                    .and("max" + n, max);
+                    .and("max" + n, max)
+                    .and("head" + n, head);
         }
 
         List<Due> ask(Session session) throws SQLException {
@@ -625,14 +799,27 @@ public final class MySqlClaims implements JobClaims {
 
     /** Locks the picked jobs. Returns those that nobody else had and whose lane is unchanged. */
     private static List<Due> lock(Session session, String queue, List<Due> picked) throws SQLException {
-        Dialect dialect = session.dialect();
         long[] ids = picked.stream().mapToLong(Due::id).sorted().toArray();
-        Map<Long, Integer> locked = new HashMap<>();
-        session.list(dialect.sql(LOCK), row -> locked.put(row.number(), row.integer()), ids, queue);
-        session.list(dialect.sql(HELD), SqlRow::number, (Object) ids).forEach(locked::remove);
+        Map<Long, Due> locked = locked(session, queue, ids);
         return picked.stream()
-                .filter(job -> Integer.valueOf(job.lane).equals(locked.get(job.id)))
+                .filter(job -> {
+                    Due now = locked.get(job.id);
+                    return now != null && now.lane == job.lane;
+                })
                 .toList();
+    }
+
+    private static Map<Long, Due> locked(Session session, String queue, long[] ids) throws SQLException {
+        Dialect dialect = session.dialect();
+        Map<Long, Due> locked = new HashMap<>();
+        session.list(
+                        dialect.sql(LOCK),
+                        row -> new Due(row.number(), row.integer(), row.integer(), row.number(), row.text()),
+                        ids,
+                        queue)
+                .forEach(job -> locked.put(job.id, job));
+        session.list(dialect.sql(HELD), SqlRow::number, (Object) ids).forEach(locked::remove);
+        return locked;
     }
 
     private Claim lease(Session session, ClaimRequest request, String queue, List<Due> taken, int together)

@@ -41,7 +41,7 @@ final class MySqlDialect implements Dialect {
     private static final String FINISHED_JOBS = "reprise_finished where true";
 
     private static final String LIVE = """
-            select id, queue
+            select id, queue, case when chain like '@%' then chain end
               from reprise_job force index (primary)
              where id {in ?}
              order by id
@@ -195,8 +195,7 @@ final class MySqlDialect implements Dialect {
     @Override
     public List<Endings.Gone> end(Session session, JobState state, @Nullable FailReason reason, long[] ids)
             throws SQLException {
-        List<Endings.Gone> live =
-                session.list(sql(LIVE), row -> new Endings.Gone(row.number(), row.text(), state), (Object) ids);
+        List<Endings.Gone> live = session.list(sql(LIVE), row -> Endings.ended(row, state), (Object) ids);
         if (!live.isEmpty()) {
             long[] found = live.stream().mapToLong(Endings.Gone::id).toArray();
             session.update(sql(KEEP), state, reason, found);

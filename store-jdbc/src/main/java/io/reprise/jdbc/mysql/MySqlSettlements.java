@@ -10,6 +10,7 @@ import io.reprise.jdbc.jobs.JobSettlements;
 import io.reprise.jdbc.jobs.LeaseClosing;
 import io.reprise.jdbc.jobs.LeaseTable;
 import io.reprise.jdbc.jobs.LiveCounters;
+import io.reprise.jdbc.jobs.SpecColumns;
 import io.reprise.jdbc.jobs.WaitColumns;
 import io.reprise.jdbc.sql.Counters;
 import io.reprise.jdbc.sql.Dialect;
@@ -111,12 +112,12 @@ public final class MySqlSettlements implements JobSettlements {
             select i.state, i.reason, :now, :now - i.ran, i.token, i.runner, d.last_delay_us, i.attempts, i.losses,
                    i.interruptions, i.snoozes, i.lane, coalesce(i.failure, d.error_type),
                    case when i.failure is null then d.error_message else i.message end,
-                   coalesce(i.print, d.fingerprint), {d_both}, {d_spec}
+                   coalesce(i.print, d.fingerprint), {d_both}, {settled_spec}
               from json_table(:rows, '$[*]' columns (
                 job bigint path '$[0]', token bigint path '$[1]', attempts int path '$[2]', losses int path '$[3]',
                 interruptions int path '$[4]', snoozes int path '$[5]', lane int path '$[6]', failure text path '$[7]',
-                message mediumtext path '$[8]', print varchar(100) path '$[9]', ran bigint path '$[10]',
-                state varchar(20) path '$[11]', reason varchar(100) path '$[12]', runner text path '$[13]')) i
+                message mediumtext path '$[8]', print varchar(100) path '$[9]', tags text path '$[10]', ran bigint path '$[11]',
+                state varchar(20) path '$[12]', reason varchar(100) path '$[13]', runner text path '$[14]')) i
               straight_join reprise_job d force index (primary) on d.id = i.job
             """;
 
@@ -124,8 +125,8 @@ public final class MySqlSettlements implements JobSettlements {
             update json_table(?, '$[*]' columns (
                 job bigint path '$[0]', token bigint path '$[1]', attempts int path '$[2]', losses int path '$[3]',
                 interruptions int path '$[4]', snoozes int path '$[5]', lane int path '$[6]', failure text path '$[7]',
-                message mediumtext path '$[8]', print varchar(100) path '$[9]', due bigint path '$[10]',
-                reason varchar(100) path '$[11]', delay bigint path '$[12]', parked varchar(250) path '$[13]')) i
+                message mediumtext path '$[8]', print varchar(100) path '$[9]', tags text path '$[10]', due bigint path '$[11]',
+                reason varchar(100) path '$[12]', delay bigint path '$[13]', parked varchar(250) path '$[14]')) i
               straight_join reprise_job j force index (primary) on j.id = i.job
                set j.due_at = coalesce(i.due, j.due_at),
                    j.wait_reason = coalesce(i.reason, j.wait_reason),
@@ -139,7 +140,8 @@ public final class MySqlSettlements implements JobSettlements {
                    j.parked_by = i.parked,
                    j.error_type = coalesce(i.failure, j.error_type),
                    j.error_message = case when i.failure is null then j.error_message else i.message end,
-                   j.fingerprint = coalesce(i.print, j.fingerprint)
+                   j.fingerprint = coalesce(i.print, j.fingerprint),
+                   j.tags = coalesce(i.tags, j.tags)
             """;
 
     // A waiting job must leave the lease's list, or no claim would take it. An ended job may stay on the list.
@@ -443,7 +445,8 @@ public final class MySqlSettlements implements JobSettlements {
             StoredLane.of(outcome.effect.lane(), parked),
             failure == null ? null : failure.type(),
             failure == null ? null : failure.message(),
-            failure == null ? null : failure.fingerprint()
+            failure == null ? null : failure.fingerprint(),
+            SpecColumns.tags(settlement.tags())
         };
     }
 

@@ -12,6 +12,7 @@ import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
 import io.reprise.job.KeyRule;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -28,13 +29,17 @@ import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyIn;
 
 /**
- * Stores many jobs. Few jobs without keys go as arrays in one statement, many by COPY after their ids were reserved.
- * Jobs with unique keys go as arrays too; a key that exists is skipped.
+ * Stores many jobs. Few jobs without keys are sent as arrays in one statement; COPY stores many, after their ids were
+ * reserved. Few jobs with unique keys are sent as arrays too; a key that exists is skipped. COPY stores many of them if
+ * their keys look free. If another transaction takes a key in between, the COPY is rolled back, and the jobs are sent
+ * as arrays.
  */
 public final class PostgresBulk implements JobInserts.Bulk {
 
     /** From this number on, COPY is worth its additional round trips. */
     private static final int COPY_FROM = 500;
+
+    private static final String UNIQUE_VIOLATION = "23505";
 
     /** Columns before those of the spec. */
     private static final int FIRST_COLUMNS = 6;
@@ -117,9 +122,12 @@ public final class PostgresBulk implements JobInserts.Bulk {
                 .sorted(Comparator.comparing(
                         (Keyed job) -> job.spec.key(), Comparator.nullsFirst(Comparator.naturalOrder())))
                 .toList();
-        Map<Long, Enqueued> stored = store(session, free, reserved.now, inserts.specs());
+        Map<String, Enqueued> held = lookAhead(session, free);
+        List<Keyed> unheld = free.stream().filter(job -> !isHeld(job, held)).toList();
+        Map<Long, Enqueued> stored = store(session, unheld, reserved.now, inserts.specs());
         for (Keyed job : free) {
-            Enqueued answer = stored.get(job.id);
+            Enqueued answer =
+                    isHeld(job, held) && isAnsweredByHolder(job) ? held.get(text(job.spec.key())) : stored.get(job.id);
             tried.answers[job.index] = answer;
             tried.remembered[job.index] = answer == null && job.spec.idempotencyKey() != null ? job.id : null;
         }
@@ -129,6 +137,20 @@ public final class PostgresBulk implements JobInserts.Bulk {
         return tried;
     }
 
+    /** Returns the holders of the keys, if there are so many keys that it is worth a look. */
+    private static Map<String, Enqueued> lookAhead(Session session, List<Keyed> jobs) throws SQLException {
+        List<Keyed> unique = jobs.stream().filter(job -> job.spec.key() != null).toList();
+        if (!copies(session, unique.size())) {
+            return Map.of();
+        }
+        session.dialect().preferIndexes(session);
+        return holders(session, unique.stream().map(job -> text(job.spec.key())).toArray(String[]::new));
+    }
+
+    private static boolean isHeld(Keyed job, Map<String, Enqueued> held) {
+        return job.spec.key() != null && held.containsKey(text(job.spec.key()));
+    }
+
     /** Stores jobs whose idempotency key was free. Without a unique key nothing can conflict, so COPY stores many. */
     private static Map<Long, Enqueued> store(Session session, List<Keyed> jobs, long now, SpecColumns specs)
             throws SQLException {
@@ -136,13 +158,17 @@ public final class PostgresBulk implements JobInserts.Bulk {
         Map<Boolean, List<Keyed>> byUse =
                 jobs.stream().collect(Collectors.partitioningBy(job -> job.spec.key() == null));
         List<Keyed> plain = byUse.getOrDefault(true, List.of());
-        boolean copies = copies(session, plain.size());
-        if (copies) {
-            Reserved reserved = new Reserved(now, plain.stream().map(Keyed::id).toList());
-            copy(session, plain.stream().map(Keyed::spec).toList(), reserved, specs)
+        List<Keyed> rest = jobs;
+        if (copies(session, plain.size())) {
+            copy(session, plain, now, specs)
                     .forEach(inserted -> stored.put(inserted.id().value(), inserted));
+            rest = byUse.getOrDefault(false, List.of());
         }
-        List<Keyed> rest = copies ? byUse.getOrDefault(false, List.of()) : jobs;
+        if (copies(session, rest.size())) {
+            List<Enqueued> copied = tryCopy(session, rest, now, specs);
+            copied.forEach(inserted -> stored.put(inserted.id().value(), inserted));
+            rest = copied.isEmpty() ? rest : List.of();
+        }
         if (!rest.isEmpty()) {
             session.list(
                             session.dialect().sql(INSERT_KEYED),
@@ -151,6 +177,29 @@ public final class PostgresBulk implements JobInserts.Bulk {
                     .forEach(inserted -> stored.put(inserted.id().value(), inserted));
         }
         return stored;
+    }
+
+    /** Stores all of the jobs, or none and returns none if another transaction has taken a unique key. */
+    private static List<Enqueued> tryCopy(Session session, List<Keyed> jobs, long now, SpecColumns specs)
+            throws SQLException {
+        Savepoint before = session.connection().setSavepoint();
+        try {
+            List<Enqueued> copied = copy(session, jobs, now, specs);
+            session.connection().releaseSavepoint(before);
+            return copied;
+        } catch (SQLException e) {
+            if (!UNIQUE_VIOLATION.equals(e.getSQLState())) {
+                throw e;
+            }
+            session.connection().rollback(before);
+            return List.of();
+        }
+    }
+
+    private static List<Enqueued> copy(Session session, List<Keyed> jobs, long now, SpecColumns specs)
+            throws SQLException {
+        Reserved reserved = new Reserved(now, jobs.stream().map(Keyed::id).toList());
+        return copy(session, jobs.stream().map(Keyed::spec).toList(), reserved, specs);
     }
 
     private static @Nullable Object[] keyedValues(SpecColumns specs, Keyed job) {
@@ -179,26 +228,29 @@ public final class PostgresBulk implements JobInserts.Bulk {
         return Session.storable(Objects.requireNonNull(key));
     }
 
-    /** Answers jobs with rule KEEP and without an idempotency key with the holder of their unique key. */
+    /** Whether the job is answered with the holder of its unique key: with rule KEEP and without an idempotency key. */
+    private static boolean isAnsweredByHolder(Keyed job) {
+        return job.spec.idempotencyKey() == null && job.spec.keyRule() == KeyRule.KEEP;
+    }
+
+    /** Answers jobs whose unique key another transaction took. */
     private static void findHolders(Session session, List<Keyed> jobs, JobInserts.Tried tried) throws SQLException {
         Map<String, Integer> kept = new HashMap<>();
         for (Keyed job : jobs) {
-            if (tried.answers[job.index] == null
-                    && job.spec.idempotencyKey() == null
-                    && job.spec.keyRule() == KeyRule.KEEP) {
+            if (tried.answers[job.index] == null && isAnsweredByHolder(job)) {
                 kept.put(text(job.spec.key()), job.index);
             }
         }
         if (!kept.isEmpty()) {
-            session.list(
-                    HOLDERS,
-                    row -> {
-                        int index = Objects.requireNonNull(kept.get(row.text()));
-                        tried.answers[index] = JobInserts.inserted(row, false);
-                        return index;
-                    },
-                    (Object) kept.keySet().toArray(String[]::new));
+            holders(session, kept.keySet().toArray(String[]::new))
+                    .forEach((key, holder) -> tried.answers[Objects.requireNonNull(kept.get(key))] = holder);
         }
+    }
+
+    private static Map<String, Enqueued> holders(Session session, String[] keys) throws SQLException {
+        Map<String, Enqueued> holders = new HashMap<>();
+        session.list(HOLDERS, row -> holders.put(row.text(), JobInserts.inserted(row, false)), (Object) keys);
+        return holders;
     }
 
     @Override

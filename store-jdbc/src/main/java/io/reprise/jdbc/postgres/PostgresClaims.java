@@ -288,7 +288,10 @@ public final class PostgresClaims implements JobClaims {
     private static final String OF_TYPES = "\n                     and j.type = any(:types::text[])";
 
     private static final String OF_OPEN_GROUPS =
-            "\n                     and (j.job_group is null or j.job_group <> all(:full::text[]))";
+            "\n                     and (j.job_group is null or j.job_group <> all(:full::text[]))"
+                    + " and j.type <> all(:full_types::text[])"
+                    + "\n                     and (j.job_group is null or j.job_group <> all(:behind::text[])"
+                    + " or j.id = any(:heads::bigint[]))";
 
     private static final String SUSPECT_GROUPS = """
             select distinct job_group
@@ -366,6 +369,7 @@ public final class PostgresClaims implements JobClaims {
         }
         if (claims.isEmpty() && !costly) {
             Found found = probe(request);
+            found.grouped.forEach(queue -> turns.seen(queue, true));
             claims = found.grouped.isEmpty()
                     ? claim(request, demand.queue(), want, request.suspects(), found)
                     : new Turn(request).claim();
@@ -406,9 +410,8 @@ public final class PostgresClaims implements JobClaims {
                     if (alone || limited || group.size() == GROUP) {
                         claimGroup();
                     }
-                    if (alone) {
-                        claimAlone(demand);
-                    } else {
+                    // A queue that gives nothing may hold jobs of groups, which only a look sees.
+                    if (!alone || !claimAlone(demand)) {
                         group.add(demand);
                     }
                     if (limited) {
@@ -436,14 +439,18 @@ public final class PostgresClaims implements JobClaims {
             return large.contains(queue) || (cursor != null && cursor.goesOn(System.nanoTime()));
         }
 
-        private void claimAlone(ClaimRequest.Demand demand) {
+        /** Claims jobs without a group. Returns whether there were any. */
+        private boolean claimAlone(ClaimRequest.Demand demand) {
             int want = Math.min(left, demand.max());
             List<Claim> some =
                     PostgresClaims.this.claim(request, demand.queue(), want, suspects, everything(demand.queue()));
             add(some);
-            if (want > LARGE && some.stream().noneMatch(claim -> claim.jobs().size() >= LARGE)) {
+            if (some.isEmpty()
+                    || (want > LARGE
+                            && some.stream().noneMatch(claim -> claim.jobs().size() >= LARGE))) {
                 large.remove(demand.queue());
             }
+            return !some.isEmpty();
         }
 
         private void claimGroup() {
@@ -674,13 +681,31 @@ public final class PostgresClaims implements JobClaims {
             session.dialect().lockQueueSoon(session, queue);
             List<String> groups = session.list(SUSPECT_GROUPS, SqlRow::text, queue);
             FlowGate gate = FlowTable.gate(session, queue, rules, groups);
+            Map<String, Long> heads = new HashMap<>();
+            for (String group : groups) {
+                Long head = gate.head(group);
+                if (head != null) {
+                    heads.put(group, head);
+                }
+            }
             String[] full =
                     groups.stream().filter(group -> gate.room(group) == 0).toArray(String[]::new);
-            if (gate.room(null) == 0) {
+            if (gate.room((String) null) == 0) {
                 return List.of();
             }
             String sql = sql(session.dialect(), ofTypes(request) + OF_OPEN_GROUPS, CLAIM_SUSPECTS, 1);
-            Answer answer = read(session, request.worker(), sql, params.and("full", full));
+            Answer answer = read(
+                    session,
+                    request.worker(),
+                    sql,
+                    params.and("full", full)
+                            .and("full_types", gate.fullTypes().toArray(String[]::new))
+                            .and("behind", heads.keySet().toArray(String[]::new))
+                            .and(
+                                    "heads",
+                                    heads.values().stream()
+                                            .mapToLong(Long::longValue)
+                                            .toArray()));
             List<Claim> claims = answer.claims(queue, (int) answer.levels);
             FlowTable.started(session, queue, gate, claims);
             return claims;

@@ -64,7 +64,7 @@ public final class PostgresDialect extends ReturningDialect {
               select a.state, a.reason, reprise_now(), token, last_delay_us, attempts, losses, interruptions, snoozes, lane,
                      error_type, error_message, fingerprint, {both}, {spec}
                 from gone, asked a)
-            select id, queue
+            select id, queue, case when chain like '@%' then chain end
               from gone
             """;
 

@@ -2,6 +2,7 @@
 package io.reprise.jdbc.postgres;
 
 import io.reprise.fairness.FlowGate;
+import io.reprise.fairness.FlowKey;
 import io.reprise.fairness.GroupRules;
 import io.reprise.jdbc.jobs.ClaimCursor;
 import io.reprise.jdbc.jobs.FoundJobs;
@@ -48,6 +49,9 @@ import org.jspecify.annotations.Nullable;
 final class PostgresManyQueues {
 
     private static final int MAX_BATCH = 1_000;
+
+    /** Turns whose limits are reached that a look passes: jumps within one statement. */
+    private static final int VISITS = 4_000;
 
     // With old statistics the planner would rather read the whole table than jump through the index.
     static final String BY_INDEX = """
@@ -187,15 +191,17 @@ final class PostgresManyQueues {
     /** In place of a job, it marks a level in which jobs of groups wait. */
     private static final long GROUPED = 0;
 
-    // Jumps from turn to turn of a level through reprise_job_ready. Takes no locks.
+    // Jumps from turn to turn of a level through reprise_job_ready. If it looks for some types, it passes the turns
+    // that
+    // have no due job of them. Takes no locks.
     private static final String TURNS = """
             with recursive found (turn, n) as (
               select (select j.turn from reprise_job j
-                       where j.queue = :queue and j.lane = :lane and j.priority = :priority and j.turn >= :from
+                       where j.queue = :queue and j.lane = :lane and j.priority = :priority and j.turn >= :from{types}
                        order by j.turn limit 1), 1
               union all
               select (select j.turn from reprise_job j
-                       where j.queue = :queue and j.lane = :lane and j.priority = :priority and j.turn > f.turn
+                       where j.queue = :queue and j.lane = :lane and j.priority = :priority and j.turn > f.turn{types}
                        order by j.turn limit 1), f.n + 1
                 from found f
                where f.turn is not null and f.n < :most and (f.turn < :before or :before = ''))
@@ -217,6 +223,20 @@ final class PostgresManyQueues {
                  limit t.most) x
             """;
 
+    // Those of some jobs, one for each turn, that can be claimed. Takes no locks.
+    private static final String HEADS = """
+            select t.turn, x.id
+              from unnest((select :turns::text[]), (select :ids::bigint[])) as t (turn, id)
+              cross join lateral (
+                select j.id
+                  from reprise_job j
+                 where j.id = t.id and j.queue = :queue and j.lane = :lane and j.priority = :priority and j.turn = t.turn
+                   and j.due_at <= reprise_now()
+                   and (j.deadline is null or j.deadline > reprise_now())
+                   and j.id not in (select unnest(h.ids) from reprise_lease h){types}
+                offset 0) x
+            """;
+
     // For one queue: waits for its lock, as other claims do.
     private static final String LOCK_ONE = """
             select {lock_queue}
@@ -236,7 +256,8 @@ final class PostgresManyQueues {
             """;
 
     // Runs after the locks as a statement of its own, for the reasons given at PostgresClaims.CLAIM. Jobs that no
-    // longer wait are skipped.
+    // longer wait are skipped. The inner offset keeps reprise_job_ready from serving it: for each id it would read all
+    // entries of a large queue.
     private static final String TAKE = """
             with asked as (
               select q.name, q.ids, q.n
@@ -258,12 +279,15 @@ final class PostgresManyQueues {
                 from room r
                 cross join lateral unnest(r.ids::bigint[]) with ordinality as c (id, nth)
                 cross join lateral (
-                  select j.id, j.ctid as place
-                    from reprise_job j
-                   where j.id = c.id and j.queue = r.name and j.lane < 2 and j.due_at <= (select reprise_clock())
+                  select j.id, j.place
+                    from (
+                      select j.id, j.ctid as place, j.queue, j.lane, j.due_at, j.deadline
+                        from reprise_job j
+                       where j.id = c.id
+                      offset 0) j
+                   where j.queue = r.name and j.lane < 2 and j.due_at <= (select reprise_clock())
                      and (j.deadline is null or j.deadline > (select reprise_clock()))
-                     and j.id not in (select unnest(h.ids) from reprise_lease h)
-                  offset 0) j),
+                     and j.id not in (select unnest(h.ids) from reprise_lease h)) j),
             batch as materialized (
               select s.name, nextval('reprise_token') as token, s.ids, s.places
                 from (select name, array_agg(id order by id) as ids, array_agg(place order by id) as places
@@ -405,17 +429,12 @@ final class PostgresManyQueues {
             Map<String, List<Long>> unlimited = new LinkedHashMap<>(ids);
             unlimited.keySet().removeIf(queue -> request.rulesOf(queue).isLimited());
             claims.addAll(unlimited.isEmpty() ? List.of() : take(request, unlimited));
-            ids.keySet().forEach(queue -> taken.leased(queue, jobs(claims, queue)));
+            Map<String, Integer> leased = new HashMap<>();
+            claims.forEach(claim -> leased.merge(claim.queue(), claim.jobs().size(), Integer::sum));
+            ids.keySet().forEach(queue -> taken.leased(queue, leased.getOrDefault(queue, 0)));
             boolean none = claims.isEmpty();
             return new Taken(claims, none && ids.size() == 1, none && ids.isEmpty() && look.stocked);
         }
-    }
-
-    private static int jobs(List<Claim> claims, String queue) {
-        return claims.stream()
-                .filter(claim -> claim.queue().equals(queue))
-                .mapToInt(claim -> claim.jobs().size())
-                .sum();
     }
 
     /** Jobs may have been added, or come back. */
@@ -448,7 +467,7 @@ final class PostgresManyQueues {
                         row -> {
                             String queue = row.text();
                             int lane = row.integer();
-                            Turns.Level level = new Turns.Level(queue, lane, row.integer());
+                            Turns.Level level = new Turns.Level(queue, lane, row.integer(), request.asked());
                             long id = row.number();
                             if (id == GROUPED) {
                                 return grouped.add(level);
@@ -459,13 +478,18 @@ final class PostgresManyQueues {
                                             .add(id);
                         },
                         params));
+        Map<String, Set<Turns.Level>> ofQueue = new HashMap<>();
+        Stream.concat(levels.keySet().stream(), grouped.stream())
+                .forEach(level -> ofQueue.computeIfAbsent(level.queue(), queue -> new HashSet<>())
+                        .add(level));
         int left = max;
         for (String name : names) {
-            FoundJobs.Stock stock = stock(request, name, left, levels, grouped);
+            Set<Turns.Level> own = ofQueue.getOrDefault(name, Set.of());
+            FoundJobs.Stock stock = stock(request, name, left, own, levels, grouped);
             if (stock.size() > 0) {
                 found.put(name, stock);
             }
-            turns.seen(name, grouped.stream().anyMatch(level -> level.queue().equals(name)));
+            turns.seen(name, own.stream().anyMatch(grouped::contains));
             left = Math.max(0, left - stock.size());
         }
         return new Look(found, suspected, false);
@@ -479,12 +503,11 @@ final class PostgresManyQueues {
             ClaimRequest request,
             String queue,
             int max,
+            Set<Turns.Level> own,
             Map<Turns.Level, List<Long>> levels,
             Set<Turns.Level> grouped) {
         FoundJobs.Stock stock = new FoundJobs.Stock();
-        Stream.concat(levels.keySet().stream(), grouped.stream())
-                .filter(level -> level.queue().equals(queue))
-                .distinct()
+        own.stream()
                 .sorted(Comparator.comparingInt(Turns.Level::lane)
                         .thenComparing(Turns.Level::priority, Comparator.reverseOrder()))
                 .forEach(level -> {
@@ -515,11 +538,11 @@ final class PostgresManyQueues {
             }
 
             @Override
-            public Map<Long, String> groups(List<Long> jobs) {
+            public Map<Long, FlowKey> keys(List<Long> jobs) {
                 return database.read(
                         "look for groups",
                         session -> FlowTable.<Long>limits(session, level.queue(), rules, Long::longValue)
-                                .groups(jobs));
+                                .keys(jobs));
             }
         });
     }
@@ -532,12 +555,18 @@ final class PostgresManyQueues {
                         "look for turns",
                         Refusal.never(),
                         session -> session.listOfLast(
-                                BY_INDEX + TURNS,
+                                turnsSql(request),
                                 SqlRow::text,
                                 params(level)
+                                        .and("types", request.types().toArray(String[]::new))
                                         .and("from", from)
                                         .and("before", before == null ? "" : before)
                                         .and("most", most)));
+            }
+
+            @Override
+            public int visits() {
+                return VISITS;
             }
 
             @Override
@@ -563,7 +592,32 @@ final class PostgresManyQueues {
                                 params));
                 return due;
             }
+
+            @Override
+            public Map<String, Long> heads(Map<String, Long> ids) {
+                Map<String, Long> due = new HashMap<>();
+                String sql =
+                        database.dialect().sql(BY_INDEX + HEADS.replace("{types}", PostgresClaims.ofTypes(request)));
+                Params params = params(level)
+                        .and("turns", ids.keySet().toArray(String[]::new))
+                        .and(
+                                "ids",
+                                ids.values().stream().mapToLong(Long::longValue).toArray())
+                        .and("types", request.types().toArray(String[]::new));
+                database.send(
+                        "look for jobs in order",
+                        Refusal.never(),
+                        session -> session.listOfLast(sql, row -> due.put(row.text(), row.number()), params));
+                return due;
+            }
         };
+    }
+
+    private static String turnsSql(ClaimRequest request) {
+        String types = request.types().isEmpty()
+                ? ""
+                : "\n                         and j.due_at <= reprise_now()" + PostgresClaims.ofTypes(request);
+        return BY_INDEX + TURNS.replace("{types}", types);
     }
 
     private static Params params(Turns.Level level) {

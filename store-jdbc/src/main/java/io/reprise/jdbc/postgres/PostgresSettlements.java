@@ -8,6 +8,7 @@ import io.reprise.jdbc.jobs.Attempts;
 import io.reprise.jdbc.jobs.JobInserts;
 import io.reprise.jdbc.jobs.JobSettlements;
 import io.reprise.jdbc.jobs.LeaseClosing;
+import io.reprise.jdbc.jobs.SpecColumns;
 import io.reprise.jdbc.jobs.WaitColumns;
 import io.reprise.jdbc.sql.ColumnArrays;
 import io.reprise.jdbc.sql.Endings;
@@ -15,7 +16,6 @@ import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.jdbc.sql.SqlTime;
-import io.reprise.jdbc.sql.StoredLane;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
 import io.reprise.store.Settled;
@@ -67,13 +67,13 @@ public final class PostgresSettlements implements JobSettlements {
                      interruptions, snoozes, 1, error_type, error_message, fingerprint, {both}, {spec}
                 from d),
             sums as materialized (
-              select queue, count(*) as n, array_agg(id) as ids from d group by queue),
+              select queue, count(*) as n from d group by queue),
             c as (
               insert into reprise_counter (queue, state, n)
               select queue, 'SUCCEEDED', n from sums),
             done as (
               insert into reprise_done (finished_at, jobs, ids)
-              select (select reprise_now()), n, ids from sums),
+              select (select reprise_now()), count(*), array_agg(id) from d having count(*) > 0),
             {gone}
             select reprise_now(),
                    case when (select sum(n) from sums) = (select count(*) from i) then '{}'::bigint[]
@@ -124,15 +124,15 @@ public final class PostgresSettlements implements JobSettlements {
               from settled
              where spent <> 'NOTHING'""".replace("{details}", Attempts.DETAILS);
 
-    private static final List<ColumnArrays.Kind> END_KINDS = kinds(NUMBER, NUMBER, TEXT, TEXT, NUMBER, TEXT);
+    private static final List<ColumnArrays.Kind> END_KINDS = kinds(NUMBER, NUMBER, TEXT, TEXT, NUMBER, TEXT, TEXT);
     private static final List<ColumnArrays.Kind> WAIT_KINDS =
-            kinds(NUMBER, NUMBER, TEXT, NUMBER, NUMBER, NUMBER, TEXT, TEXT, NUMBER);
+            kinds(NUMBER, NUMBER, TEXT, NUMBER, NUMBER, NUMBER, TEXT, TEXT, TEXT);
 
     // Jobs that end without success. Waiting jobs are here only if a cancellation was requested. That cannot change
     // between the two statements, because a cancellation locks the lease first.
     private static final String END = complete("""
             with i as (
-              select * from unnest({arrays}) as i (id, token, state, reason, ran, spent, {details})),
+              select * from unnest({arrays}) as i (id, token, state, reason, ran, spent, tags, {details})),
             l as materialized (
               select id, runner, ids from reprise_lease where id = any ((select ?::bigint[])::bigint[]) order by id for no key update),
             held as materialized (
@@ -152,7 +152,7 @@ public final class PostgresSettlements implements JobSettlements {
                      d.interruptions + (i.spent = 'INTERRUPTION')::int, d.snoozes + (i.spent = 'SNOOZE')::int,
                      case when i.spent = 'ATTEMPT' then 1 else d.lane end, coalesce(i.failure_type, d.error_type),
                      case when i.failure_type is null then d.error_message else i.failure_message end,
-                     coalesce(i.fingerprint, d.fingerprint), {d_both}, {d_spec}
+                     coalesce(i.fingerprint, d.fingerprint), {d_both}, {settled_spec}
                 from d join i using (id)),
             c as (
               insert into reprise_counter (queue, state, n)
@@ -168,7 +168,7 @@ public final class PostgresSettlements implements JobSettlements {
 
     private static final String WAIT = complete("""
             with i as (
-              select * from unnest({arrays}) as i (id, token, wait, delay, last_delay, ran, spent, parked_by, retry_lane, {details})),
+              select * from unnest({arrays}) as i (id, token, wait, delay, last_delay, ran, spent, parked_by, tags, {details})),
             l as materialized (
               select id, runner, ids from reprise_lease where id = any ((select ?::bigint[])::bigint[]) order by id for no key update),
             held as materialized (
@@ -183,13 +183,14 @@ public final class PostgresSettlements implements JobSettlements {
                      losses = j.losses + (i.spent = 'LOSS')::int,
                      interruptions = j.interruptions + (i.spent = 'INTERRUPTION')::int,
                      snoozes = j.snoozes + (i.spent = 'SNOOZE')::int,
-                     lane = case when i.spent = 'ATTEMPT' then i.retry_lane::smallint
+                     lane = case when i.spent = 'ATTEMPT' then 1
                                  when i.spent = 'LOSS' and i.wait is not null and i.parked_by is null and j.losses > 0 then 2
                                  else j.lane end + case when i.parked_by is null then 0 else 3 end,
                      parked_by = i.parked_by,
                      error_type = coalesce(i.failure_type, j.error_type),
                      error_message = case when i.failure_type is null then j.error_message else i.failure_message end,
-                     fingerprint = coalesce(i.fingerprint, j.fingerprint)
+                     fingerprint = coalesce(i.fingerprint, j.fingerprint),
+                     tags = coalesce(i.tags, j.tags)
                 from i
                 join held h on h.token = i.token and h.id = i.id
                where j.id = i.id and j.token < i.token and not j.cancel_requested
@@ -397,9 +398,7 @@ public final class PostgresSettlements implements JobSettlements {
                         SqlTime.of(s.ran()),
                         s.spent(),
                         waiting.parkedBy(),
-                        s.next() instanceof Settlement.Wait wait && wait.amongFresh()
-                                ? StoredLane.FRESH
-                                : StoredLane.RETRY
+                        SpecColumns.tags(s.tags())
                     },
                     Attempts.details(s));
         }));
@@ -418,7 +417,8 @@ public final class PostgresSettlements implements JobSettlements {
                                     state(s),
                                     s.next() instanceof Settlement.Fail fail ? fail.reason() : null,
                                     SqlTime.of(s.ran()),
-                                    s.spent()
+                                    s.spent(),
+                                    SpecColumns.tags(s.tags())
                                 },
                                 Attempts.details(s))));
     }

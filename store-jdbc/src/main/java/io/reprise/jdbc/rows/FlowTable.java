@@ -2,9 +2,13 @@
 package io.reprise.jdbc.rows;
 
 import io.reprise.fairness.FlowGate;
+import io.reprise.fairness.FlowKey;
+import io.reprise.fairness.FlowLimit;
 import io.reprise.fairness.GroupRules;
 import io.reprise.jdbc.sql.Dialect;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
+import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.store.Claim;
 import io.reprise.store.Turns;
 import java.sql.SQLException;
@@ -14,12 +18,14 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits of the groups of a queue. Running jobs are counted from the leases, so nothing leaks when a worker dies. The
+ * The limits of the groups and types of a queue. Running jobs are counted from the leases, so nothing leaks when a worker dies. The
  * times of rates are rows of {@code reprise_rate}; only claims of a queue under its lock write them.
  */
 public final class FlowTable {
@@ -35,10 +41,20 @@ public final class FlowTable {
              group by x.job_group
             """;
 
-    private static final String GROUPS = """
-            select id, job_group
+    private static final String RUNNING_TYPES = """
+            select x.type, count(*)
+              from (select (select j.type from reprise_job j
+                             where j.id = h.id and j.token < h.token and j.due_at is not null) as type
+                      from reprise_held h
+                     where h.queue = ?) x
+             where x.type is not null
+             group by x.type
+            """;
+
+    private static final String KEYS = """
+            select id, job_group, type, coalesce(due_at, 0)
               from reprise_job {by primary}
-             where id {in ?} and job_group is not null
+             where id {in ?}
             """;
 
     private static final String RATES = """
@@ -53,6 +69,37 @@ public final class FlowTable {
             {on_conflict (queue, name)} next_at = {new.next_at}
             """;
 
+    // The jobs that started last in groups that keep their order, if they have not ended.
+    private static final String HEADS = """
+            select h.name, h.job_id
+              from reprise_head h
+             where h.queue = ? and h.name {in ?}
+               and exists (
+                 select 1 from reprise_job j {by primary} where j.id = h.job_id and j.queue = h.queue and j.due_at is not null)
+            """;
+
+    private static final String PUT_HEAD = """
+            insert into reprise_head (queue, name, job_id)
+            values (?, ?, ?)
+            {on_conflict (queue, name)} job_id = {new.job_id}
+            """;
+
+    // In the order of the primary key, from a place on.
+    private static final String ENDED_HEADS = """
+            select h.queue, h.name, h.job_id,
+                   exists (select 1 from reprise_job j {by primary} where j.id = h.job_id and j.due_at is not null)
+              from reprise_head h
+             where h.queue > :queue or (h.queue = :queue and h.name > :name)
+             order by h.queue, h.name
+             limit 1000
+            """;
+
+    // Another job of the group may have started meanwhile.
+    private static final String FORGET_HEAD = """
+            delete from reprise_head
+             where queue = ? and name = ? and job_id = ?
+            """;
+
     // A time in the past limits nothing.
     private static final String FORGET = "delete from reprise_rate where next_at < ?";
 
@@ -63,8 +110,11 @@ public final class FlowTable {
             throws SQLException {
         Dialect dialect = session.dialect();
         Map<String, Integer> running = new HashMap<>();
-        if (rules.limits().values().stream().anyMatch(limit -> limit.running() != null)) {
+        if (isAnyRunning(rules.limits())) {
             session.list(RUNNING, row -> running.put(row.text(), row.integer()), queue);
+        }
+        if (isAnyRunning(rules.types())) {
+            session.list(RUNNING_TYPES, row -> running.put(FlowGate.ofType(row.text()), row.integer()), queue);
         }
         Map<String, Long> rates = new HashMap<>();
         Set<String> keys = FlowGate.keys(rules, groups);
@@ -72,7 +122,25 @@ public final class FlowTable {
             session.list(
                     dialect.sql(RATES), row -> rates.put(row.text(), row.number()), queue, keys.toArray(String[]::new));
         }
-        return new FlowGate(rules, session.now(), running, rates);
+        return new FlowGate(rules, session.now(), running, rates, heads(session, queue, rules, groups));
+    }
+
+    private static Map<String, Long> heads(Session session, String queue, GroupRules rules, Collection<String> groups)
+            throws SQLException {
+        Map<String, Long> heads = new HashMap<>();
+        Set<String> ordered = FlowGate.ordered(rules, groups);
+        if (!ordered.isEmpty()) {
+            session.list(
+                    session.dialect().sql(HEADS),
+                    row -> heads.put(row.text(), row.number()),
+                    queue,
+                    ordered.toArray(String[]::new));
+        }
+        return heads;
+    }
+
+    private static boolean isAnyRunning(Map<String, FlowLimit> limits) {
+        return limits.values().stream().anyMatch(limit -> limit.running() != null);
     }
 
     /** Returns what a walk without a lock may find in a queue. */
@@ -85,28 +153,34 @@ public final class FlowTable {
             }
 
             @Override
-            public Map<J, String> groups(List<J> jobs) throws SQLException {
-                Map<Long, String> byId = FlowTable.groups(session, jobs, id);
-                Map<J, String> groups = new HashMap<>();
+            public Map<J, FlowKey> keys(List<J> jobs) throws SQLException {
+                Map<Long, FlowKey> byId = FlowTable.keys(session, jobs, id);
+                Map<J, FlowKey> keys = new HashMap<>();
                 for (J job : jobs) {
-                    String group = byId.get(id.applyAsLong(job));
-                    if (group != null) {
-                        groups.put(job, group);
+                    FlowKey key = byId.get(id.applyAsLong(job));
+                    if (key != null) {
+                        keys.put(job, key);
                     }
                 }
-                return groups;
+                return keys;
             }
         };
     }
 
-    private static <J> Map<Long, String> groups(Session session, List<J> jobs, ToLongFunction<J> id)
+    private static <J> Map<Long, FlowKey> keys(Session session, List<J> jobs, ToLongFunction<J> id)
             throws SQLException {
-        Map<Long, String> groups = new HashMap<>();
+        Map<Long, FlowKey> keys = new HashMap<>();
         long[] ids = jobs.stream().mapToLong(id).sorted().toArray();
         if (ids.length > 0) {
-            session.list(session.dialect().sql(GROUPS), row -> groups.put(row.number(), row.text()), (Object) ids);
+            session.list(session.dialect().sql(KEYS), FlowTable::key, (Object) ids)
+                    .forEach(key -> keys.put(key.job(), key));
         }
-        return groups;
+        return keys;
+    }
+
+    private static FlowKey key(SqlRow row) throws SQLException {
+        long id = row.number();
+        return new FlowKey(row.textOrNull(), row.text(), id, row.number());
     }
 
     /**
@@ -118,11 +192,14 @@ public final class FlowTable {
         if (!rules.isLimited() || jobs.isEmpty()) {
             return jobs;
         }
-        Map<Long, String> groups = groups(session, jobs, id);
-        FlowGate gate = gate(session, queue, rules, new HashSet<>(groups.values()));
+        Map<Long, FlowKey> keys = keys(session, jobs, id);
+        Set<String> groups = new HashSet<>();
+        keys.values().stream().map(FlowKey::group).filter(Objects::nonNull).forEach(groups::add);
+        FlowGate gate = gate(session, queue, rules, groups);
         List<J> admitted = new ArrayList<>();
         for (J job : jobs) {
-            if (gate.admits(groups.get(id.applyAsLong(job)))) {
+            FlowKey key = keys.get(id.applyAsLong(job));
+            if (key != null && gate.admits(key)) {
                 admitted.add(job);
             }
         }
@@ -133,7 +210,9 @@ public final class FlowTable {
     /** Notes the starts of claimed jobs. The caller has the queue's lock alone. */
     public static void started(Session session, String queue, FlowGate gate, List<Claim> claims) throws SQLException {
         for (Claim claim : claims) {
-            claim.jobs().forEach(job -> gate.admits(job.spec().group()));
+            claim.jobs()
+                    .forEach(job -> gate.admits(
+                            new FlowKey(job.spec().group(), job.type(), job.id().value())));
         }
         write(session, queue, gate);
     }
@@ -144,10 +223,43 @@ public final class FlowTable {
         if (!rows.isEmpty()) {
             session.updateEach(session.dialect().sql(PUT), rows);
         }
+        List<@Nullable Object[]> heads = new ArrayList<>();
+        gate.started().forEach((group, job) -> heads.add(new @Nullable Object[] {queue, group, job}));
+        if (!heads.isEmpty()) {
+            session.updateEach(session.dialect().sql(PUT_HEAD), heads);
+        }
     }
 
     /** Deletes times that have passed. */
     public static void forget(Session session) throws SQLException {
         session.update(FORGET, session.now());
+    }
+
+    /** A row of {@code reprise_head}. */
+    public record Head(String queue, String name, long job, boolean live) {
+
+        /** The place before all rows. */
+        public static final Head NONE = new Head("", "", 0, true);
+    }
+
+    /**
+     * Deletes rows whose jobs have ended: their groups wait for nothing. Looks at a thousand rows.
+     *
+     * @param after where the last call ended
+     * @return where this call ended; empty if there are no more
+     */
+    public static Optional<Head> forgetHeads(Session session, Head after) throws SQLException {
+        List<Head> heads = session.list(
+                session.dialect().sql(ENDED_HEADS),
+                row -> new Head(row.text(), row.text(), row.number(), row.flag()),
+                Params.of("queue", after.queue).and("name", after.name));
+        List<@Nullable Object[]> ended = heads.stream()
+                .filter(head -> !head.live)
+                .map(head -> new @Nullable Object[] {head.queue, head.name, head.job})
+                .toList();
+        if (!ended.isEmpty()) {
+            session.updateEach(FORGET_HEAD, ended);
+        }
+        return heads.isEmpty() ? Optional.empty() : Optional.of(heads.get(heads.size() - 1));
     }
 }

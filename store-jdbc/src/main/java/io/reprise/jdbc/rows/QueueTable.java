@@ -84,6 +84,17 @@ public final class QueueTable {
                      limit ?) j
             """;
 
+    // Reads as many live jobs of the queue as are counted.
+    private static final String GROUPS = """
+            select j.job_group, count(*)
+              from (select job_group
+                      from reprise_job
+                     where queue = ? and due_at is not null
+                     limit ?) j
+             where j.job_group is not null
+             group by j.job_group
+            """;
+
     // Looks up each job that a lease lists. The planner could begin a join with all jobs.
     private static final String RUNNING = """
             select h.queue, count(*)
@@ -113,6 +124,16 @@ public final class QueueTable {
              limit 1
             """;
 
+    // The first turn of a level. One statement asks for all levels, most of which have none.
+    private static final String FIRST_TURN = """
+            select {lane} as lane, {priority} as priority, first.turn, first.due_at
+              from (select turn, due_at
+                      from reprise_job {by reprise_job_ready}
+                     where queue = :queue and lane = {lane} and priority = {priority} and due_at is not null and turn > ''
+                     order by turn, due_at
+                     limit 1) first
+            """;
+
     // The two are compared here: a database that joined them read all that is held for each of the jobs.
     private static final String SOME_LIVE = """
             select id, token, wait_reason
@@ -136,10 +157,14 @@ public final class QueueTable {
 
     private static final int MAX_PRIORITY = 9;
 
+    /** Jobs of a queue of which each is looked at. Of a longer queue only the number is counted, which costs far less. */
+    private static final int SCANNED = 1_000;
+
     /** Queues in one statement. */
     private static final int PIECE = 50;
 
-    private static final String OLDEST_OF_ALL_LEVELS = oldestOfAllLevels();
+    private static final String OLDEST_OF_ALL_LEVELS = levels(OLDEST, READY_LANES);
+    private static final String FIRST_TURNS = levels(FIRST_TURN, TURN_LANES);
     private static final String LIVE_IN_PIECE = union(liveOf(PIECE));
     private static final String LIVE_OF_ONE = union(liveOf(1));
 
@@ -160,11 +185,13 @@ public final class QueueTable {
 
     private QueueTable() {}
 
-    private static String oldestOfAllLevels() {
+    /** Returns a statement for every level of the lanes. */
+    private static String levels(String statement, int lanes) {
         List<String> levels = new ArrayList<>();
-        for (int lane = 0; lane < READY_LANES; lane++) {
+        for (int lane = 0; lane < lanes; lane++) {
             for (int priority = -MAX_PRIORITY; priority <= MAX_PRIORITY; priority++) {
-                levels.add(OLDEST.replace("{lane}", Integer.toString(lane))
+                levels.add(statement
+                        .replace("{lane}", Integer.toString(lane))
                         .replace("{priority}", Integer.toString(priority)));
             }
         }
@@ -199,6 +226,13 @@ public final class QueueTable {
                     return waits ? counts.merge(WaitReason.valueOf(reason), 1L, Long::sum) : 0;
                 },
                 rows);
+        return counts;
+    }
+
+    /** Counts live jobs of a queue by their group, among so many of them. */
+    public static Map<String, Long> groups(Session session, String queue, int rows) throws SQLException {
+        Map<String, Long> counts = new HashMap<>();
+        session.list(GROUPS, row -> counts.put(row.text(), row.number()), queue, rows);
         return counts;
     }
 
@@ -274,7 +308,6 @@ public final class QueueTable {
 
     private static void live(Session session, Map<String, Found> queues) throws SQLException {
         List<String> names = live(session);
-        int most = QueueState.countable(names.size());
         for (int from = 0; from < names.size(); from += PIECE) {
             List<String> piece = names.subList(from, Math.min(names.size(), from + PIECE));
             session.list(
@@ -283,15 +316,19 @@ public final class QueueTable {
                         Found queue = at(queues, row.text());
                         long jobs = row.number();
                         queue.count(JobState.PENDING, jobs);
-                        queue.more = jobs == most;
+                        queue.more = jobs == SCANNED;
                         queue.oldest = row.instantOrNull();
                         return queue;
                     },
-                    counted(piece, most));
+                    counted(piece));
         }
+        int most = QueueState.countable(names.size());
         for (String name : names) {
             Found queue = at(queues, name);
             if (queue.more) {
+                int jobs = most > SCANNED ? depth(session, name, most) : SCANNED;
+                queue.count(JobState.PENDING, jobs - SCANNED);
+                queue.more = jobs == most;
                 queue.oldest = Stream.of(oldest(session, name), oldestInTurns(session, name))
                         .flatMap(Optional::stream)
                         .min(Comparator.naturalOrder())
@@ -301,8 +338,8 @@ public final class QueueTable {
     }
 
     /** Returns the values for {@link #LIVE}, once or for a whole piece. Empty names fill the piece. */
-    private static Params counted(List<String> names, int most) {
-        Params params = Params.of("max", most);
+    private static Params counted(List<String> names) {
+        Params params = Params.of("max", SCANNED);
         for (int n = 0; n < PIECE; n++) {
             params.and("queue" + n, n < names.size() ? names.get(n) : "");
         }
@@ -311,21 +348,22 @@ public final class QueueTable {
 
     /** The job of a turn that has waited longest, among the first turns of each level. */
     private static Optional<Instant> oldestInTurns(Session session, String queue) throws SQLException {
-        record First(String turn, Instant dueAt) {}
+        record First(int lane, int priority, String turn, Instant dueAt) {}
         List<Instant> found = new ArrayList<>();
-        for (int lane = 0; lane < TURN_LANES; lane++) {
-            for (int priority = -MAX_PRIORITY; priority <= MAX_PRIORITY; priority++) {
-                Optional<First> first = Optional.of(new First("", Instant.MAX));
-                for (int turns = 0; first.isPresent() && turns < MAX_TURNS; turns++) {
-                    first = session.first(
-                            session.dialect().sql(NEXT_TURN),
-                            row -> new First(row.text(), row.instant()),
-                            Params.of("queue", queue)
-                                    .and("lane", lane)
-                                    .and("priority", priority)
-                                    .and("turn", first.get().turn));
-                    first.ifPresent(job -> found.add(job.dueAt));
-                }
+        for (First level : session.list(
+                session.dialect().sql(FIRST_TURNS),
+                row -> new First(row.integer(), row.integer(), row.text(), row.instant()),
+                Params.of("queue", queue))) {
+            Optional<First> next = Optional.of(level);
+            for (int turns = 1; next.isPresent() && turns <= MAX_TURNS; turns++) {
+                found.add(next.get().dueAt);
+                next = session.first(
+                        session.dialect().sql(NEXT_TURN),
+                        row -> new First(level.lane, level.priority, row.text(), row.instant()),
+                        Params.of("queue", queue)
+                                .and("lane", level.lane)
+                                .and("priority", level.priority)
+                                .and("turn", next.get().turn));
             }
         }
         return found.stream().min(Comparator.naturalOrder());

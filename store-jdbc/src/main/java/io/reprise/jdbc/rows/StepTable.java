@@ -2,6 +2,7 @@
 package io.reprise.jdbc.rows;
 
 import io.reprise.failure.FailureClass;
+import io.reprise.jdbc.sql.Batches;
 import io.reprise.jdbc.sql.Dialect;
 import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
@@ -145,12 +146,27 @@ public final class StepTable {
              where id = ? and wait_reason = 'EVENT' and due_at > {now}
             """;
 
+    private static final String WAKE_FORGOTTEN = """
+            update reprise_job
+               set due_at = {now}
+             where id = ? and wait_reason in ('EVENT', 'BATCH') and due_at > {now}
+            """;
+
     private static final String FORGET = "{delete reprise_step by primary} where job_id {in ?}";
 
     private static final String FORGET_FAILED =
             "{delete reprise_step by primary} where job_id {in ?} and state = 'FAILED' and token > 0";
 
     private static final String FORGET_ONE = "delete from reprise_step where job_id = ? and name = ?";
+
+    private static final String FORGET_STARTED =
+            "delete from reprise_step where job_id = ? and name = ? and state = 'STARTED'";
+
+    private static final String AWAITED = """
+            select count(*)
+              from reprise_step
+             where job_id = ? and kind in ('EVENT', 'JOIN') and state = 'OPEN'
+            """;
 
     private static final String FORGET_FROM = "delete from reprise_step where job_id = ? and at >= ?";
 
@@ -338,13 +354,36 @@ public final class StepTable {
 
     /** Changes the steps of a job whose queue is locked. Returns false if there is no such step. */
     public static boolean edit(Session session, JobId job, StepEdit edit) throws SQLException {
+        long awaited = awaited(session, job);
+        if (!change(session, job, edit)) {
+            return false;
+        }
+        if (awaited(session, job) < awaited) {
+            session.update(session.dialect().sql(WAKE_FORGOTTEN), job);
+        }
+        return true;
+    }
+
+    /** Returns how many events and joins have no end. */
+    private static long awaited(Session session, JobId job) throws SQLException {
+        return session.one(AWAITED, SqlRow::number, job);
+    }
+
+    private static boolean change(Session session, JobId job, StepEdit edit) throws SQLException {
         if (edit instanceof StepEdit.Forget one) {
-            return session.update(FORGET_ONE, job, one.name()) == 1;
+            boolean forgotten = session.update(FORGET_ONE, job, one.name()) == 1;
+            Batches.forgetUnused(session, job);
+            return forgotten;
+        }
+        if (edit instanceof StepEdit.Repeat repeat) {
+            return session.update(FORGET_STARTED, job, repeat.name()) == 1;
         }
         if (edit instanceof StepEdit.ForgetFrom from) {
             Optional<StoredStep> first = session.first(ONE, StepTable::read, job, from.name());
-            return first.isPresent()
+            boolean forgotten = first.isPresent()
                     && session.update(FORGET_FROM, job, SqlTime.of(first.get().at())) > 0;
+            Batches.forgetUnused(session, job);
+            return forgotten;
         }
         if (edit instanceof StepEdit.Resolve resolve) {
             Optional<StoredStep> there =
@@ -358,8 +397,8 @@ public final class StepTable {
     }
 
     public static void forget(Session session, long... jobs) throws SQLException {
-        if (jobs.length > 0) {
-            session.update(session.dialect().sql(FORGET), (Object) jobs);
+        if (jobs.length > 0 && session.update(session.dialect().sql(FORGET), (Object) jobs) > 0) {
+            Batches.forget(session, jobs);
         }
     }
 

@@ -24,7 +24,7 @@ public final class WaitingErrors {
               from (select id, fingerprint, error_type, error_message
                       from reprise_job {by reprise_job_ready}
                      where queue = :queue and lane = {lane} and due_at is not null
-                     order by priority desc, due_at
+                     order by priority desc, turn, due_at
                      limit :rows) lane{lane}
             """;
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.sql;
 
+import io.reprise.batch.BatchTally;
+import io.reprise.batch.Membership;
+import io.reprise.job.JobId;
 import io.reprise.job.JobState;
 import io.reprise.retry.FailReason;
 import java.sql.SQLException;
@@ -18,18 +21,30 @@ public final class Endings {
     private static final String FORGET_KEYS =
             "{delete reprise_idempotency by reprise_idempotency_job} where job_id {in ?}";
 
+    private static final String FORGET_LOGS = "{delete reprise_log by primary} where job_id {in ?}";
+
     private static final String FORGET_STEPS = "{delete reprise_step by primary} where job_id {in ?}";
 
     private Endings() {}
 
-    /** A job that has ended or was deleted. */
-    public record Gone(long id, String queue, JobState state) {}
+    /**
+     * A job that has ended or was deleted.
+     *
+     * @param member the batch of a job that has ended; null if it is in none, or was deleted
+     */
+    public record Gone(
+            long id, String queue, JobState state, @Nullable Membership member) {}
 
     public static Gone gone(SqlRow row) throws SQLException {
-        return new Gone(row.number(), row.text(), JobState.valueOf(row.text()));
+        return new Gone(row.number(), row.text(), JobState.valueOf(row.text()), null);
     }
 
-    /** Ends jobs. Returns the ids of those that were live. */
+    /** Reads id, queue, and the column chain of a member of a batch. */
+    public static Gone ended(SqlRow row, JobState state) throws SQLException {
+        return new Gone(row.number(), row.text(), state, Batches.member(row.textOrNull()));
+    }
+
+    /** Ends jobs, and counts them in their batches. Returns the ids of those that were live. */
     public static List<Long> end(Session session, Collection<Long> ids, JobState state, @Nullable FailReason reason)
             throws SQLException {
         if (ids.isEmpty()) {
@@ -40,6 +55,9 @@ public final class Endings {
             ended.addAll(session.dialect().end(session, state, reason, piece));
         }
         count(session, ended, 1);
+        BatchTally tally = new BatchTally();
+        ended.forEach(job -> tally.ended(job.member(), new JobId(job.id()), job.state(), null));
+        Batches.count(session, tally);
         return ended.stream().map(Gone::id).toList();
     }
 
@@ -58,7 +76,10 @@ public final class Endings {
             long[] found = sorted(deleted.stream().map(Gone::id).toList());
             session.update(dialect.sql(FORGET_ATTEMPTS), (Object) found);
             session.update(dialect.sql(FORGET_KEYS), (Object) found);
-            session.update(dialect.sql(FORGET_STEPS), (Object) found);
+            session.update(dialect.sql(FORGET_LOGS), (Object) found);
+            if (session.update(dialect.sql(FORGET_STEPS), (Object) found) > 0) {
+                Batches.forget(session, found);
+            }
             gone.addAll(deleted);
         }
         count(session, gone, -1);

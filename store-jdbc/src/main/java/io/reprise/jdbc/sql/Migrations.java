@@ -21,8 +21,17 @@ import java.util.zip.CRC32;
  */
 public final class Migrations {
 
-    public static final List<String> STEPS =
-            List.of("001-jobs", "002-control", "003-insight", "004-document", "005-series", "006-groups", "007-steps");
+    public static final List<String> STEPS = List.of(
+            "001-jobs",
+            "002-control",
+            "003-insight",
+            "004-document",
+            "005-series",
+            "006-groups",
+            "007-steps",
+            "008-batches",
+            "009-following",
+            "010-placement");
 
     public static final String TABLE = """
             create table if not exists reprise_migration (
@@ -42,7 +51,7 @@ public final class Migrations {
      * For each step, the lowest schema version that a program must know to work with a database at this step. Programs
      * from that version on may run side by side.
      */
-    private static final List<Integer> MIN_READERS = List.of(4, 4, 4, 4, 5, 6, 6);
+    private static final List<Integer> MIN_READERS = List.of(4, 4, 4, 4, 5, 6, 6, 6, 6, 6);
 
     /** A step that was applied. */
     private record Applied(String checksum, int minReader) {}

@@ -57,21 +57,30 @@ public final class SqliteClaims implements JobClaims {
             """;
 
     // The turns of a level from one on: jumps through reprise_job_ready, however many jobs each turn has.
-    static final String NEXT_TURNS = """
+    private static final String TURNS_FROM = """
             with recursive found (turn) as (
               select (select j.turn from reprise_job j
                        where j.queue = :queue and j.lane = :lane and j.priority = :priority and j.due_at is not null
-                         and j.turn >= :from
+                         and j.turn >= :from{types}
                        order by j.turn limit 1)
               union all
               select (select j.turn from reprise_job j
                        where j.queue = :queue and j.lane = :lane and j.priority = :priority and j.due_at is not null
-                         and j.turn > f.turn
+                         and j.turn > f.turn{types}
                        order by j.turn limit 1)
                 from found f
                where f.turn is not null)
             select turn from found where turn is not null limit :max
             """;
+
+    static final String NEXT_TURNS = TURNS_FROM.replace("{types}", "");
+
+    // Some types only. They are listed between commas, and no type contains a comma.
+    private static final String OF_TYPES = "\n               and (instr(:types, ',' || j.type || ',') > 0) = :wanted";
+
+    // Passes the turns that have no due job of the types asked for.
+    private static final String TURNS_OF_TYPES =
+            TURNS_FROM.replace("{types}", "\n               and j.due_at <= :now" + OF_TYPES);
 
     // Due entries of one turn of a level, in the order of reprise_job_ready, without held jobs. The ids of held
     // jobs are collected once.
@@ -85,12 +94,18 @@ public final class SqliteClaims implements JobClaims {
              limit :max
             """;
 
+    // One job of a turn, by its id, if it can be claimed.
+    private static final String HEAD_DUE = """
+              from reprise_job j
+             where j.id = :head and j.queue = :queue and j.lane = :lane and j.priority = :priority and j.turn = :turn
+               and j.due_at is not null and j.due_at <= :now
+               and (j.deadline is null or j.deadline > :now)
+               and j.id not in (select h.id from reprise_held h where h.queue = :queue){types}
+            """;
+
     static final String ANY_DUE = "select j.id\n" + DUE.replace("{types}", "");
 
     static final String ALL_DUE = "select " + ClaimedRows.COLUMNS + DUE.replace("{types}", "");
-
-    // Some types only. They are listed between commas, and no type contains a comma.
-    private static final String OF_TYPES = "\n               and (instr(:types, ',' || j.type || ',') > 0) = :wanted";
 
     private static final String SOME_ANY_DUE = "select j.id\n" + DUE.replace("{types}", OF_TYPES);
 
@@ -145,6 +160,12 @@ public final class SqliteClaims implements JobClaims {
 
     /** Times that a claim asks for what a look before it found if other threads are faster. */
     private static final int TURNS = 20;
+
+    /** Looks that a claim makes if others take what it found. */
+    private static final int LOOKS = 3;
+
+    /** Turns whose limits are reached that a look passes: jumps within one statement. */
+    private static final int VISITS = 4_000;
 
     private final Database database;
     private final SpecColumns specs;
@@ -218,13 +239,15 @@ public final class SqliteClaims implements JobClaims {
     @Override
     public List<Claim> claim(ClaimRequest request) {
         if (request.types().isEmpty()) {
-            return claimFound(request);
+            boolean limited =
+                    request.demands().stream().anyMatch(demand -> demand.rules().isLimited());
+            return limited ? claimLimited(request) : claimFound(request, Map.of());
         }
         List<Claim> claims = List.of();
         boolean again = true;
         for (int turn = 0; again && turn < TURNS; turn++) {
             boolean stocked = look(request);
-            claims = claimFound(request);
+            claims = claimFound(request, Map.of());
             // Other threads may have taken all that was found before.
             again = stocked
                     && claims.isEmpty()
@@ -233,13 +256,40 @@ public final class SqliteClaims implements JobClaims {
         return claims;
     }
 
-    private List<Claim> claimFound(ClaimRequest request) {
-        if (!busy && !database.read("look for due jobs", session -> isAnythingDue(session, request))) {
+    /** Looks for jobs of queues with limits beside the writer: groups whose limits are reached may be many. */
+    private List<Claim> claimLimited(ClaimRequest request) {
+        List<Claim> claims = List.of();
+        boolean again = true;
+        for (int look = 0; again && look < LOOKS; look++) {
+            Map<String, FoundJobs.Stock> found =
+                    database.read("look for due jobs", session -> findLimited(session, request));
+            boolean any = found.values().stream().anyMatch(stock -> stock.size() > 0);
+            claims = claimFound(request, found);
+            // Others may have taken all that was found.
+            again = any && claims.isEmpty();
+        }
+        return claims;
+    }
+
+    private Map<String, FoundJobs.Stock> findLimited(Session session, ClaimRequest request) throws SQLException {
+        Map<String, FoundJobs.Stock> found = new HashMap<>();
+        for (ClaimRequest.Demand demand : request.demands()) {
+            if (demand.rules().isLimited()) {
+                int most = Math.min(request.max(), demand.max());
+                found.put(demand.queue(), find(session, request, demand.queue(), most));
+            }
+        }
+        return found;
+    }
+
+    private List<Claim> claimFound(ClaimRequest request, Map<String, FoundJobs.Stock> found) {
+        if (!(busy && found.isEmpty())
+                && !database.read("look for due jobs", session -> isAnythingDue(session, request, found))) {
             return List.of();
         }
         List<Claim> claims;
         try (FoundJobs.Taken taken = stocks.taken(request)) {
-            claims = database.write("claim jobs", Refusal.never(), session -> claim(session, request, taken));
+            claims = database.write("claim jobs", Refusal.never(), session -> claim(session, request, taken, found));
         }
         claims.stream()
                 .filter(claim -> claim.together() == 0)
@@ -293,17 +343,22 @@ public final class SqliteClaims implements JobClaims {
     private boolean find(Session session, ClaimRequest request, FoundJobs.Plan plan, Map<String, FoundJobs.Stock> found)
             throws SQLException {
         boolean more = false;
-        long now = session.now();
         for (String name : plan.queues()) {
-            FoundJobs.Stock stock = new FoundJobs.Stock();
-            find(session, request, name, StoredLane.FRESH, now, plan.jobs())
-                    .forEach(pick -> stock.add(pick.job(), false, () -> turns.took(pick)));
-            find(session, request, name, StoredLane.RETRY, now, plan.jobs())
-                    .forEach(pick -> stock.add(pick.job(), true, () -> turns.took(pick)));
+            FoundJobs.Stock stock = find(session, request, name, plan.jobs());
             found.put(name, stock);
             more |= stock.size() >= plan.jobs();
         }
         return more;
+    }
+
+    private FoundJobs.Stock find(Session session, ClaimRequest request, String queue, int most) throws SQLException {
+        long now = session.now();
+        FoundJobs.Stock stock = new FoundJobs.Stock();
+        find(session, request, queue, StoredLane.FRESH, now, most)
+                .forEach(pick -> stock.add(pick.job(), false, () -> turns.took(pick)));
+        find(session, request, queue, StoredLane.RETRY, now, most)
+                .forEach(pick -> stock.add(pick.job(), true, () -> turns.took(pick)));
+        return stock;
     }
 
     private List<Turns.Pick<Long>> find(
@@ -312,27 +367,47 @@ public final class SqliteClaims implements JobClaims {
         Optional<Integer> level = level(session, queue, lane, Integer.MAX_VALUE);
         while (level.isPresent() && found.size() < most) {
             int priority = level.get();
-            Supplier<Params> params = () -> level(queue, lane, priority, now)
-                    .and("types", types(request))
-                    .and("wanted", !request.others());
+            boolean some = !request.types().isEmpty();
+            Supplier<Params> params = () -> some
+                    ? level(queue, lane, priority, now)
+                            .and("types", types(request))
+                            .and("wanted", !request.others())
+                    : level(queue, lane, priority, now);
             found.addAll(turns.choose(
-                    new Turns.Level(queue, lane, priority),
+                    new Turns.Level(queue, lane, priority, request.asked()),
                     most - found.size(),
                     request.rulesOf(queue),
-                    limited(session, request, queue, walk(session, params, SOME_ANY_DUE, SqlRow::number), id -> id)));
+                    limited(
+                            session,
+                            request,
+                            queue,
+                            walk(session, params, some ? Words.SOME_IDS : Words.ANY_IDS, SqlRow::number),
+                            id -> id)));
             level = level(session, queue, lane, level.get());
         }
         return found;
     }
 
+    /** The statements of a walk. */
+    private record Words(String turns, String due, String head) {
+
+        private static final String HEAD = "select " + ClaimedRows.COLUMNS + HEAD_DUE;
+        private static final Words ANY = new Words(NEXT_TURNS, ALL_DUE, HEAD.replace("{types}", ""));
+        private static final Words SOME = new Words(TURNS_OF_TYPES, SOME_DUE, HEAD.replace("{types}", OF_TYPES));
+        private static final Words ANY_IDS =
+                new Words(NEXT_TURNS, ANY_DUE, "select j.id\n" + HEAD_DUE.replace("{types}", ""));
+        private static final Words SOME_IDS =
+                new Words(TURNS_OF_TYPES, SOME_ANY_DUE, "select j.id\n" + HEAD_DUE.replace("{types}", OF_TYPES));
+    }
+
     /** A statement costs no round trip here, so each turn has one of its own. */
     private static <J> Turns.Walk<J, SQLException> walk(
-            Session session, Supplier<Params> level, String due, Session.Reader<J> reader) {
+            Session session, Supplier<Params> level, Words words, Session.Reader<J> reader) {
         return new Turns.Walk<>() {
             @Override
             public List<String> turns(String from, @Nullable String before, int most) throws SQLException {
                 List<String> found = session.list(
-                        NEXT_TURNS, SqlRow::text, level.get().and("from", from).and("max", most));
+                        words.turns, SqlRow::text, level.get().and("from", from).and("max", most));
                 return before == null
                         ? found
                         : found.stream()
@@ -341,11 +416,26 @@ public final class SqliteClaims implements JobClaims {
             }
 
             @Override
+            public int visits() {
+                return VISITS;
+            }
+
+            @Override
             public Map<String, List<J>> due(Map<String, Integer> most) throws SQLException {
                 Map<String, List<J>> jobs = new HashMap<>();
                 for (Map.Entry<String, Integer> each : most.entrySet()) {
                     Params turn = level.get().and("turn", each.getKey()).and("max", each.getValue());
-                    jobs.put(each.getKey(), session.list(due, reader, turn));
+                    jobs.put(each.getKey(), session.list(words.due, reader, turn));
+                }
+                return jobs;
+            }
+
+            @Override
+            public Map<String, J> heads(Map<String, Long> ids) throws SQLException {
+                Map<String, J> jobs = new HashMap<>();
+                for (Map.Entry<String, Long> each : ids.entrySet()) {
+                    Params head = level.get().and("turn", each.getKey()).and("head", each.getValue());
+                    session.first(words.head, reader, head).ifPresent(job -> jobs.put(each.getKey(), job));
                 }
                 return jobs;
             }
@@ -362,14 +452,16 @@ public final class SqliteClaims implements JobClaims {
         return rules.isLimited() ? Turns.limited(walk, FlowTable.limits(session, queue, rules, id)) : walk;
     }
 
-    private List<Claim> claim(Session session, ClaimRequest request, FoundJobs.Taken taken) throws SQLException {
+    private List<Claim> claim(
+            Session session, ClaimRequest request, FoundJobs.Taken taken, Map<String, FoundJobs.Stock> found)
+            throws SQLException {
         return ClaimPlan.overQueues(
                 request,
                 (queue, room, suspects) -> ClaimPlan.suspectsFirst(
                         Math.min(room, room(session, queue)),
                         suspects,
-                        most -> new Batch(session, request, queue, taken).suspects(most, suspects),
-                        most -> new Batch(session, request, queue, taken).jobs(most)));
+                        most -> new Batch(session, request, queue, taken, found).suspects(most, suspects),
+                        most -> new Batch(session, request, queue, taken, found).jobs(most)));
     }
 
     private static int room(Session session, String queue) throws SQLException {
@@ -377,13 +469,16 @@ public final class SqliteClaims implements JobClaims {
     }
 
     /** Whether there is work. It runs on a reading connection and does not wait for the writer. */
-    private boolean isAnythingDue(Session session, ClaimRequest request) throws SQLException {
+    private boolean isAnythingDue(Session session, ClaimRequest request, Map<String, FoundJobs.Stock> found)
+            throws SQLException {
         long now = session.now();
         for (ClaimRequest.Demand demand : request.demands()) {
             String queue = demand.queue();
-            boolean due = request.types().isEmpty()
+            FoundJobs.Stock looked = found.get(queue);
+            boolean due = (request.types().isEmpty() && looked == null)
                     ? isAnythingDue(session, queue, now)
-                    : stocks.has(request, queue) || isAnythingDue(session, queue, StoredLane.SUSPECT, now);
+                    : (looked == null ? stocks.has(request, queue) : looked.size() > 0)
+                            || isAnythingDue(session, queue, StoredLane.SUSPECT, now);
             if (due && room(session, queue) > 0) {
                 return true;
             }
@@ -413,13 +508,21 @@ public final class SqliteClaims implements JobClaims {
         private final ClaimRequest request;
         private final String queue;
         private final FoundJobs.Taken taken;
+        private final FoundJobs.@Nullable Stock looked;
         private final long now;
         private final long token;
         private final ClaimedRows rows;
         private List<ClaimedRows.Due> found = List.of();
         private int together;
 
-        Batch(Session session, ClaimRequest request, String queue, FoundJobs.Taken taken) throws SQLException {
+        Batch(
+                Session session,
+                ClaimRequest request,
+                String queue,
+                FoundJobs.Taken taken,
+                Map<String, FoundJobs.Stock> looked)
+                throws SQLException {
+            this.looked = looked.get(queue);
             this.session = session;
             this.request = request;
             this.queue = queue;
@@ -457,10 +560,9 @@ public final class SqliteClaims implements JobClaims {
          * room that the other leaves.
          */
         private boolean fill(int room, int kept) throws SQLException {
-            if (!request.types().isEmpty()) {
-                long[] ids = taken.take(queue, room, kept).stream()
-                        .mapToLong(Long::longValue)
-                        .toArray();
+            if (!request.types().isEmpty() || looked != null) {
+                List<Long> some = looked == null ? taken.take(queue, room, kept) : looked.take(room, kept);
+                long[] ids = some.stream().mapToLong(Long::longValue).toArray();
                 found = new ArrayList<>(
                         ids.length == 0
                                 ? List.of()
@@ -505,7 +607,7 @@ public final class SqliteClaims implements JobClaims {
 
         private List<Turns.Pick<ClaimedRows.Due>> due(int lane, int priority, int max) throws SQLException {
             boolean some = !request.types().isEmpty();
-            Turns.Level level = new Turns.Level(queue, lane, priority);
+            Turns.Level level = new Turns.Level(queue, lane, priority, request.asked());
             Supplier<Params> params = () -> some
                     ? SqliteClaims.level(queue, lane, priority, now)
                             .and("types", types(request))
@@ -529,7 +631,7 @@ public final class SqliteClaims implements JobClaims {
                             session,
                             request,
                             queue,
-                            walk(session, params, some ? SOME_DUE : ALL_DUE, rows),
+                            walk(session, params, some ? Words.SOME : Words.ANY, rows),
                             ClaimedRows.Due::id));
         }
 

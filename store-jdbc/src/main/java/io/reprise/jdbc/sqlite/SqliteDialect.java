@@ -26,8 +26,9 @@ public final class SqliteDialect extends ReturningDialect {
 
     private static final String ALL = "reprise_job where true";
     private static final String LIVE = "reprise_job indexed by reprise_job_ready where due_at is not null";
-    private static final String PENDING =
-            "reprise_show where state = 'PENDING' and id not in (select h.id from reprise_held h)";
+    // Not the view: it would look through the leases for each job, and no lease has any of these.
+    private static final String PENDING = "(select j.*, null as holder, j.state as stored from reprise_job j"
+            + " where j.due_at is not null) waiting where id not in (select h.id from reprise_held h)";
 
     private static final String COUNT_LIVE = """
             select count(*)
@@ -43,7 +44,7 @@ public final class SqliteDialect extends ReturningDialect {
                set state = ?, fail_reason = ?, due_at = null, wait_reason = null, cancel_requested = 0, started_at = null,
                    worker = null, finished_at = {now}
              where id {in ?} and due_at is not null
-            returning id, queue
+            returning id, queue, case when chain like '@%' then chain end
             """;
 
     private static final String LEAVE = """

@@ -8,6 +8,7 @@ import io.reprise.jdbc.jobs.FinishedRetention;
 import io.reprise.jdbc.jobs.JobSettlements;
 import io.reprise.jdbc.jobs.LeaseClosing;
 import io.reprise.jdbc.jobs.LiveCounters;
+import io.reprise.jdbc.jobs.SpecColumns;
 import io.reprise.jdbc.jobs.WaitColumns;
 import io.reprise.jdbc.sql.Counters;
 import io.reprise.jdbc.sql.Endings;
@@ -78,7 +79,7 @@ public final class SqliteSettlements implements JobSettlements {
                    losses = :losses, interruptions = :interruptions, snoozes = :snoozes, lane = :lane,
                    error_type = coalesce(:error_type, error_type),
                    error_message = case when :error_type is null then error_message else :error_message end,
-                   fingerprint = coalesce(:fingerprint, fingerprint)
+                   fingerprint = coalesce(:fingerprint, fingerprint), tags = coalesce(:tags, tags)
              where id = :id
             """;
 
@@ -90,7 +91,7 @@ public final class SqliteSettlements implements JobSettlements {
                    parked_by = :parked_by,
                    error_type = coalesce(:error_type, error_type),
                    error_message = case when :error_type is null then error_message else :error_message end,
-                   fingerprint = coalesce(:fingerprint, fingerprint)
+                   fingerprint = coalesce(:fingerprint, fingerprint), tags = coalesce(:tags, tags)
              where id = :id
             """;
 
@@ -242,7 +243,8 @@ public final class SqliteSettlements implements JobSettlements {
                     .and("snoozes", effect.counts().snoozes())
                     .and("error_type", failure == null ? null : failure.type())
                     .and("error_message", failure == null ? null : failure.message())
-                    .and("fingerprint", failure == null ? null : failure.fingerprint());
+                    .and("fingerprint", failure == null ? null : failure.fingerprint())
+                    .and("tags", SpecColumns.tags(settlement.tags()));
         }
 
         void finish(Collection<Long> closing) throws SQLException {

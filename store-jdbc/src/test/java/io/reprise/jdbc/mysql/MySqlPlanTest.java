@@ -213,7 +213,7 @@ class MySqlPlanTest {
     void turns_are_found_by_jumps() throws SQLException {
         assertThat(reads(session -> {
                     assertThat(session.list(
-                                    dialect.sql(MySqlClaims.NEXT_TURN),
+                                    dialect.sql(MySqlClaims.NEXT_OF_ANY),
                                     SqlRow::text,
                                     Params.of("queue", "default")
                                             .and("lane", 0)
@@ -221,6 +221,10 @@ class MySqlPlanTest {
                                             .and("from", "")))
                             .containsExactly("");
                     assertThat(session.list(dialect.sql(JobUpkeep.LATE), SqlRow::number, Long.MAX_VALUE, 100))
+                            .isEmpty();
+                    assertThat(session.list(dialect.sql(JobUpkeep.DUE_RETRIES), SqlRow::number, "default", 0L, 100))
+                            .isEmpty();
+                    assertThat(session.list(dialect.sql(JobUpkeep.TURNED_RETRIES), SqlRow::number, "default", 0L, 100))
                             .isEmpty();
                 }))
                 .isLessThan(2 * BATCH);

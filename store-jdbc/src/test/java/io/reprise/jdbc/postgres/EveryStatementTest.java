@@ -44,7 +44,9 @@ class EveryStatementTest {
             "reprise_document",
             "reprise_series",
             "reprise_control_event",
-            "reprise_step");
+            "reprise_step",
+            "reprise_batch",
+            "reprise_member");
 
     /** Methods that may read a table whole, with the reason. */
     private static final Map<String, String> WHOLE = Map.of(
@@ -217,6 +219,16 @@ class EveryStatementTest {
         database.execute("""
                 insert into reprise_step (job_id, name, kind, state, token, at, suspensions)
                 select n / 10, 's' || n %% 10, 'STEP', 'DONE', 1, n, 0 from generate_series(1, %d) n on conflict do nothing
+                """.formatted(rows));
+        database.execute("""
+                insert into reprise_batch (name, total, succeeded, created_at, closed_at, ended_at, parent, step)
+                select case when n %% 2 = 0 then 'batch-' || n else '#' || n end, 1, 1, n, n, (reprise_now() + n) , case when n %% 2 = 1 then n end,
+                       case when n %% 2 = 1 then 'join' end
+                  from generate_series(1, %d) n on conflict do nothing
+                """.formatted(rows));
+        database.execute("""
+                insert into reprise_member (parent, batch, place, job_id, state)
+                select n / 10, '#' || n / 10, n %% 10, n, 'SUCCEEDED' from generate_series(1, %d) n on conflict do nothing
                 """.formatted(rows));
     }
 

@@ -3,6 +3,7 @@ package io.reprise.jdbc.rows;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.reprise.jdbc.InstalledPostgres;
 import io.reprise.jdbc.JdbcBackup;
@@ -12,6 +13,9 @@ import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
 import io.reprise.job.RepriseException;
+import io.reprise.step.Checkpoint;
+import io.reprise.step.StepWrite;
+import io.reprise.step.StoredStep;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.CountedAs;
@@ -48,6 +52,11 @@ class RestoreMarkTest {
                 .get(0);
     }
 
+    private static Checkpoint.Answer charge(JobStore store, JobId job, Claim claim) {
+        return store.checkpoint(List.of(new Checkpoint(job, claim.token(), StepWrite.done("charge", null, "7"))))
+                .get(0);
+    }
+
     private static Claim claim(JobStore store) {
         return store.claim(new ClaimRequest(
                         "w",
@@ -74,6 +83,12 @@ class RestoreMarkTest {
             store.prepare();
             first = enqueue(store, "first").id();
             running = claim(store);
+            assertThat(charge(store, first, running)).isEqualTo(Checkpoint.Answer.WRITTEN);
+            store.createBatch("nightly", null, null);
+            store.insert(List.of(JobSpec.builder("a", "{}")
+                    .batch("nightly")
+                    .delay(Duration.ofDays(1))
+                    .build()));
         }
         backup.run();
         Remembered remembered;
@@ -86,6 +101,11 @@ class RestoreMarkTest {
         try (JdbcJobStore store = openCopy.get()) {
             store.afterRestore();
             assertThat(completes(store, running)).as("a lease of before").isFalse();
+            assertThat(charge(store, first, running)).as("a step of before").isEqualTo(Checkpoint.Answer.STALE);
+            assertThat(store.steps(first).steps())
+                    .extracting(StoredStep::name, StoredStep::value)
+                    .containsExactly(tuple("charge", "7"));
+            assertThat(store.batch("nightly").orElseThrow().open()).isEqualTo(1);
             assertThat(store.find(first).orElseThrow().state()).isEqualTo(JobState.PENDING);
             assertThat(store.find(first).orElseThrow().counts().losses()).isZero();
             assertThat(enqueue(store, "first").created()).as("is in the backup").isFalse();

@@ -45,12 +45,12 @@ class RollingUpgradeTest {
         }
     }
 
-    /** The database as the version before has left it: the last step made the table of steps. */
+    /** The database as the version before has left it: the last step made the table of groups in order. */
     private void previous() throws SQLException {
         try (JdbcJobStore store = JdbcJobStore.open(url)) {
             store.prepare();
         }
-        execute("drop table reprise_step", "delete from reprise_migration where version = " + LAST);
+        execute("drop table reprise_head", "delete from reprise_migration where version = " + LAST);
     }
 
     /** A worker; one that does not migrate stands for a program that knows nothing of later steps. */

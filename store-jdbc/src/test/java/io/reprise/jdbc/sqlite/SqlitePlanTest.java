@@ -160,6 +160,14 @@ class SqlitePlanTest {
     }
 
     @Test
+    void due_retries_are_found_by_jumps_through_the_ready_index() throws SQLException {
+        assertThat(plan(DIALECT.sql(JobUpkeep.DUE_RETRIES), "default", 1L, 10))
+                .contains("INDEX reprise_job_ready (queue=? AND lane=? AND priority=? AND turn=? AND due_at");
+        assertThat(plan(DIALECT.sql(JobUpkeep.TURNED_RETRIES), "default", 1L, 10))
+                .contains("INDEX reprise_job_ready (queue=? AND lane=? AND priority=? AND turn>?");
+    }
+
+    @Test
     void a_settle_finds_its_jobs_by_the_primary_key() throws SQLException {
         assertThat(plan(
                         SqliteSettlements.SUCCEED_ALL,

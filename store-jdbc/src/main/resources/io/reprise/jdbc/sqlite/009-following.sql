@@ -1,0 +1,18 @@
+-- Reprise 009 for SQLite: jobs that follow the holder of their key, and the log lines of jobs.
+
+-- One row for each job that waits for the end of the job that holds its unique key. The job itself has the key with a line break
+-- at the end until it is let go.
+create table reprise_follower (
+  follows text not null primary key,
+  job_id  integer not null
+) strict, without rowid;
+
+-- Lines that a handler wrote in a run, several in one row: what was new at a heartbeat or at the end. The token names the run. Rows go
+-- with their job, and with the history of the run.
+create table reprise_log (
+  job_id integer not null,
+  token  integer not null,
+  part   integer not null,
+  body   text not null,
+  primary key (job_id, token, part)
+) strict, without rowid;
