@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.mongodb;
 
+import io.reprise.fairness.FlowGate;
+import io.reprise.fairness.FlowKey;
 import io.reprise.fairness.GroupRules;
 import io.reprise.job.Job;
 import io.reprise.job.JobSpec;
@@ -23,7 +25,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.bson.Document;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
@@ -39,10 +40,12 @@ final class MongoClaims {
     /** Lanes whose groups take turns. */
     private static final List<String> TURN_LANES = List.of(FieldNames.lane(Lane.FRESH), FieldNames.lane(Lane.RETRY));
 
-    private static final Document WITH_GROUP =
-            new Document(FieldNames.ID, 1).append(FieldNames.TOGETHER, 1).append(FieldNames.GROUP, 1);
+    private static final Document ID_AND_KEY = new Document(FieldNames.ID, 1)
+            .append(FieldNames.GROUP, 1)
+            .append(FieldNames.TYPE, 1)
+            .append(FieldNames.DUE, 1);
 
-    private static final Document ID_AND_GROUP = new Document(FieldNames.ID, 1).append(FieldNames.GROUP, 1);
+    private static final Document SUSPECT = new Document(ID_AND_KEY).append(FieldNames.TOGETHER, 1);
 
     /** How long a claim that never returns keeps other claims from a queue with a limit. */
     private static final Duration TURN = Duration.ofSeconds(10);
@@ -58,7 +61,17 @@ final class MongoClaims {
     }
 
     List<Claim> claim(ClaimRequest request) {
-        return mongo.run("claim jobs", scope -> new Turn(scope, request).claim());
+        return ClaimPlan.withoutFullTypes(
+                request,
+                demand -> flow(demand.queue(), demand.rules(), null).fullTypes(),
+                narrowed -> mongo.run("claim jobs", scope -> new Turn(scope, narrowed).claim()));
+    }
+
+    FlowGate flow(String queue, GroupRules rules, @Nullable String group) {
+        return mongo.run(
+                "look at the limits of queue " + queue,
+                scope -> new MongoFlow(scope, queue, rules, scope.now())
+                        .gate(group == null ? List.of() : List.of(group)));
     }
 
     /** Returns the filter for due jobs of a queue that are not parked. */
@@ -125,6 +138,12 @@ final class MongoClaims {
          * claim to count sees the jobs of all others.
          */
         private List<Claim> takeInTurn(String queue, int room, int most, Suspects suspects) {
+            // Without the turn: groups and types that may start nothing can be many.
+            List<Document> found = pick(queue, room);
+            if (found.isEmpty()
+                    && (suspects.max() == 0 || due(queue, Lane.SUSPECT, 1).isEmpty())) {
+                return List.of();
+            }
             ObjectId turn = new ObjectId();
             Document free = new Document(FieldNames.ID, queue)
                     .append(MongoQueues.TURN_UNTIL, new Document("$not", FieldNames.after(now)));
@@ -135,7 +154,7 @@ final class MongoClaims {
             }
             try {
                 int space = (int) Math.min(room, most - running(queue));
-                List<Claim> claims = space > 0 ? take(queue, space, suspects) : List.of();
+                List<Claim> claims = space > 0 ? take(queue, space, suspects, found) : List.of();
                 boolean over = space > 0 && (running(queue) > most || isExceeded(queue, claims));
                 return over ? givenBack(claims) : claims;
             } finally {
@@ -152,8 +171,10 @@ final class MongoClaims {
                     && new MongoFlow(scope, queue, rules, now)
                             .isExceeded(claims.stream()
                                     .flatMap(claim -> claim.jobs().stream())
-                                    .map(job -> job.spec().group())
-                                    .filter(Objects::nonNull)
+                                    .map(job -> new FlowKey(
+                                            job.spec().group(),
+                                            job.type(),
+                                            job.id().value()))
                                     .toList());
         }
 
@@ -172,17 +193,23 @@ final class MongoClaims {
         }
 
         private List<Claim> take(String queue, int room, Suspects suspects) {
+            return take(queue, room, suspects, null);
+        }
+
+        private List<Claim> take(String queue, int room, Suspects suspects, @Nullable List<Document> found) {
             return ClaimPlan.suspectsFirst(
                     room,
                     suspects,
                     most -> leaseSuspects(queue, admitted(queue, due(queue, Lane.SUSPECT, most)), suspects),
-                    most -> leaseBatch(queue, most));
+                    most -> leaseBatch(queue, most, found));
         }
 
         /** Looks again if other workers took all jobs that were found. */
-        private @Nullable Claim leaseBatch(String queue, int room) {
+        private @Nullable Claim leaseBatch(String queue, int room, @Nullable List<Document> found) {
             for (int look = 0; look < MOST_LOOKS; look++) {
-                List<Document> batch = admitted(queue, pick(queue, room));
+                List<Document> some =
+                        found == null || look > 0 ? pick(queue, room) : found.subList(0, Math.min(room, found.size()));
+                List<Document> batch = admitted(queue, some);
                 Claim claim = batch.isEmpty() ? null : lease(queue, batch, 0);
                 if (claim != null) {
                     share.claimed(queue, claim.jobs().size(), request.retryShare());
@@ -225,7 +252,7 @@ final class MongoClaims {
         }
 
         private List<Turns.Pick<Document>> first(String queue, Lane lane, int most) {
-            Turns.Level level = new Turns.Level(queue, lane == Lane.RETRY ? 1 : 0, 0);
+            Turns.Level level = new Turns.Level(queue, lane == Lane.RETRY ? 1 : 0, 0, request.asked());
             return turns.pick(
                     level,
                     List.of(new Turns.Waiting<>(
@@ -242,7 +269,7 @@ final class MongoClaims {
             while (priority != null && picked.size() < most) {
                 Document level = new Document(any).append(FieldNames.PRIORITY, priority);
                 picked.addAll(turns.choose(
-                        new Turns.Level(queue, lane == Lane.RETRY ? 1 : 0, priority),
+                        new Turns.Level(queue, lane == Lane.RETRY ? 1 : 0, priority, request.asked()),
                         most - picked.size(),
                         request.rulesOf(queue),
                         limited(queue, walk(level))));
@@ -283,7 +310,7 @@ final class MongoClaims {
 
                 private @Nullable String turn(String from) {
                     Document first = scope.jobs()
-                            .find(new Document(level).append(FieldNames.TURN, new Document("$gte", from)))
+                            .find(typed(new Document(level).append(FieldNames.TURN, new Document("$gte", from))))
                             .sort(new Document(FieldNames.TURN, 1))
                             .limit(1)
                             .projection(new Document(FieldNames.TURN, 1))
@@ -300,8 +327,25 @@ final class MongoClaims {
                                     .find(claimable(typed(new Document(level).append(FieldNames.TURN, turn))))
                                     .sort(new Document(FieldNames.DUE, 1).append(FieldNames.ID, 1))
                                     .limit(max)
-                                    .projection(ID_AND_GROUP)
+                                    .projection(ID_AND_KEY)
                                     .into(new ArrayList<>())));
+                    return due;
+                }
+
+                @Override
+                public Map<String, Document> heads(Map<String, Long> ids) {
+                    Map<String, Document> due = new HashMap<>();
+                    ids.forEach((turn, id) -> {
+                        Document head = scope.jobs()
+                                .find(claimable(typed(new Document(level)
+                                        .append(FieldNames.ID, id)
+                                        .append(FieldNames.TURN, turn))))
+                                .projection(ID_AND_KEY)
+                                .first();
+                        if (head != null) {
+                            due.put(turn, head);
+                        }
+                    });
                     return due;
                 }
             };
@@ -317,7 +361,7 @@ final class MongoClaims {
                     .find(claimable(typed(ready)))
                     .sort(JobDocs.CLAIM_ORDER)
                     .limit(most)
-                    .projection(lane == Lane.SUSPECT ? WITH_GROUP : JobDocs.ID_ONLY)
+                    .projection(lane == Lane.SUSPECT ? SUSPECT : JobDocs.ID_ONLY)
                     .into(new ArrayList<>());
         }
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.mongodb;
 
+import io.reprise.batch.BatchTally;
+import io.reprise.batch.Membership;
 import io.reprise.job.Job;
 import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
 import io.reprise.mongodb.docs.Change;
 import io.reprise.mongodb.docs.FieldNames;
 import io.reprise.mongodb.docs.JobDocs;
 import io.reprise.mongodb.docs.Mongo;
+import io.reprise.mongodb.docs.MongoEndings;
 import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.retry.FailReason;
 import java.util.List;
@@ -64,6 +68,9 @@ final class MongoExpiry {
                 .find(JobDocs.byIds(ids).append(FieldNames.MARK, mark))
                 .projection(JobDocs.WITHOUT_HISTORY));
         followUps.followExpired(scope, expired, rule);
+        BatchTally tally = new BatchTally();
+        expired.forEach(job -> tally.ended(Membership.in(job.spec()), job.id(), JobState.FAILED, null));
+        MongoBatches.count(scope, tally);
         return expired;
     }
 }

@@ -2,6 +2,7 @@
 package io.reprise.mongodb;
 
 import com.mongodb.MongoException;
+import io.reprise.batch.Membership;
 import io.reprise.job.DuplicateKeyException;
 import io.reprise.job.Enqueued;
 import io.reprise.job.JobId;
@@ -69,8 +70,9 @@ final class MongoInserts {
         if (specs.isEmpty()) {
             return List.of();
         }
-        boolean alone =
-                specs.size() == 1 && !(mongo.movesDeadLetters() && specs.get(0).idempotencyKey() != null);
+        boolean alone = specs.size() == 1
+                && specs.get(0).batch() == null
+                && !(mongo.movesDeadLetters() && specs.get(0).idempotencyKey() != null);
         return alone
                 ? untilNotOvertaken(() -> mongo.run(WHAT, scope -> insert(scope, specs)))
                 : untilNotOvertaken(() -> mongo.atomically(WHAT, scope -> insert(scope, specs)));
@@ -104,8 +106,33 @@ final class MongoInserts {
         Batch batch = new Batch(scope, scope.now(), lastId);
         batch.look(specs);
         List<Enqueued> answers = specs.stream().map(batch::plan).toList();
-        batch.write();
+        Map<Membership, Integer> members = members(specs, answers, false);
+        Map<Membership, Integer> siblings = members(specs, answers, true);
+        // Counted first: a batch that counts too many does not end early.
+        MongoBatches.add(scope, members, false);
+        MongoBatches.add(scope, siblings, true);
+        try {
+            batch.write();
+        } catch (RuntimeException e) {
+            if (!scope.isTransaction()) {
+                MongoBatches.takeBack(scope, members);
+                MongoBatches.takeBack(scope, siblings);
+            }
+            throw e;
+        }
         return answers;
+    }
+
+    /** Returns how many new members each batch gets. Children of joins are counted when their batch is created. */
+    private static Map<Membership, Integer> members(List<JobSpec> specs, List<Enqueued> answers, boolean siblings) {
+        Map<Membership, Integer> members = new HashMap<>();
+        for (int i = 0; i < answers.size(); i++) {
+            Membership member = Membership.in(specs.get(i));
+            if (member != null && !member.isChild() && specs.get(i).isSibling() == siblings) {
+                members.merge(member, answers.get(i).created() ? 1 : 0, Integer::sum);
+            }
+        }
+        return members;
     }
 
     /** Refuses specs with keys if the store has no keys. */
@@ -142,8 +169,9 @@ final class MongoInserts {
          * A spec for a stored job.
          *
          * @param created when that job was first stored
+         * @param follower whether that job waits for the holder of its key
          */
-        private record Replacement(JobSpec spec, long created) {}
+        private record Replacement(JobSpec spec, long created, boolean follower) {}
 
         Batch(MongoScope scope, long now, long lastId) {
             this.scope = scope;
@@ -172,7 +200,9 @@ final class MongoInserts {
                     .distinct()
                     .toList();
             if (!keys.isEmpty()) {
-                found(scope.jobs(), FieldNames.HELD_KEY, keys)
+                List<String> held = new ArrayList<>(keys);
+                specs.stream().filter(Batch::follows).forEach(spec -> held.add(spec.key() + JobSpec.FOLLOWING));
+                found(scope.jobs(), FieldNames.HELD_KEY, held)
                         .forEach(job -> byKey.put(job.getString(FieldNames.HELD_KEY), job));
             }
         }
@@ -183,6 +213,10 @@ final class MongoInserts {
                             .append(FieldNames.DUE, 1)
                             .append(FieldNames.CREATED, 1)
                             .append(FieldNames.HELD_KEY, 1)
+                            .append(FieldNames.ATTEMPTS, 1)
+                            .append(FieldNames.LOSSES, 1)
+                            .append(FieldNames.INTERRUPTIONS, 1)
+                            .append(FieldNames.SNOOZES, 1)
                             .append(FieldNames.IDEMPOTENCY_KEYS, 1))
                     .into(new ArrayList<>());
         }
@@ -196,9 +230,15 @@ final class MongoInserts {
                 }
                 return answer(known, false);
             }
-            Document holder = spec.key() == null ? null : byKey.get(spec.key());
+            Document follower = follows(spec) ? byKey.get(spec.key() + JobSpec.FOLLOWING) : null;
+            Document first = spec.key() == null ? null : byKey.get(spec.key());
+            boolean behind = follows(spec) && first != null && hasBegun(first);
+            Document holder = follower != null ? follower : behind ? null : first;
             Document job = holder == null ? JobDocs.fresh(++lastId, spec, now).append(FieldNames.MARK, mark) : holder;
             if (holder == null) {
+                if (behind) {
+                    holdBack(job, spec);
+                }
                 fresh.put(lastId, job);
             } else if (spec.keyRule() == KeyRule.KEEP) {
                 keep(holder, spec);
@@ -211,14 +251,41 @@ final class MongoInserts {
             return answer(job, holder == null);
         }
 
+        private static boolean follows(JobSpec spec) {
+            return spec.key() != null && spec.keyRule() == KeyRule.FOLLOW;
+        }
+
+        private void holdBack(Document job, JobSpec spec) {
+            JobDocs.holdBack(job, spec, now);
+            job.values().removeIf(Objects::isNull);
+        }
+
+        private static boolean isFollower(Document job) {
+            String held = FieldNames.text(job, FieldNames.HELD_KEY);
+            return held != null && held.endsWith(JobSpec.FOLLOWING);
+        }
+
+        /** A job that was claimed is running or has counted that run. */
+        private static boolean hasBegun(Document job) {
+            return JobDocs.stateOf(job) == JobState.RUNNING
+                    || FieldNames.integer(job, FieldNames.ATTEMPTS) > 0
+                    || FieldNames.integer(job, FieldNames.LOSSES) > 0
+                    || FieldNames.integer(job, FieldNames.INTERRUPTIONS) > 0
+                    || FieldNames.integer(job, FieldNames.SNOOZES) > 0;
+        }
+
         private void replace(Document holder, JobSpec spec) {
+            boolean follower = isFollower(holder);
             JobDocs.begin(holder, spec, now);
+            if (follower) {
+                holdBack(holder, spec);
+            }
             if (fresh.containsKey(JobDocs.idOf(holder))) {
                 addKeys(holder, spec);
             } else {
                 replacements
                         .computeIfAbsent(JobDocs.idOf(holder), id -> new ArrayList<>())
-                        .add(new Replacement(spec, FieldNames.numberOr(holder, FieldNames.CREATED, now)));
+                        .add(new Replacement(spec, FieldNames.numberOr(holder, FieldNames.CREATED, now), follower));
             }
         }
 
@@ -242,8 +309,9 @@ final class MongoInserts {
         }
 
         private void remember(JobSpec spec, Document job) {
+            String held = FieldNames.text(job, FieldNames.HELD_KEY);
             if (spec.key() != null) {
-                byKey.put(spec.key(), job);
+                byKey.put(held == null ? spec.key() : held, job);
             }
             JobDocs.idempotencyKeys(spec).forEach(key -> byIdempotencyKey.put(key, job));
         }
@@ -276,14 +344,20 @@ final class MongoInserts {
 
         private void replaceStored(long id, Replacement replacement) {
             JobSpec spec = replacement.spec;
-            Change change = Change.at(now).setAll(JobDocs.beginning(spec, now, replacement.created));
+            // A member stays a member after the replacement.
+            Document values = JobDocs.beginning(spec, now, replacement.created);
+            values.remove(FieldNames.BATCH);
+            if (replacement.follower) {
+                JobDocs.holdBack(values, spec, now);
+            }
+            Change change = Change.at(now).setAll(values);
             List<String> keys = JobDocs.idempotencyKeys(spec);
             if (!keys.isEmpty()) {
                 change.addToSet(FieldNames.IDEMPOTENCY_KEYS, keys);
             }
             Document waiting = new Document(FieldNames.ID, id)
                     .append(FieldNames.STATUS, FieldNames.PENDING)
-                    .append(FieldNames.HELD_KEY, spec.key());
+                    .append(FieldNames.HELD_KEY, values.get(FieldNames.HELD_KEY));
             if (!scope.jobs().update(waiting, change)) {
                 throw new Overtaken("the job to replace moves on again and again", null);
             }

@@ -2,6 +2,10 @@
 package io.reprise.mongodb;
 
 import com.mongodb.client.MongoClient;
+import io.reprise.batch.BatchMember;
+import io.reprise.batch.BatchState;
+import io.reprise.fairness.FlowGate;
+import io.reprise.fairness.GroupRules;
 import io.reprise.insight.Activity;
 import io.reprise.insight.ActivityPeriod;
 import io.reprise.insight.Alert;
@@ -9,6 +13,7 @@ import io.reprise.insight.Behind;
 import io.reprise.insight.ControlEvent;
 import io.reprise.insight.CostEntry;
 import io.reprise.insight.Evidence;
+import io.reprise.insight.LogLine;
 import io.reprise.insight.QueuePosition;
 import io.reprise.insight.StoredBytes;
 import io.reprise.insight.WaitingError;
@@ -36,6 +41,7 @@ import io.reprise.mongodb.docs.JobDocs;
 import io.reprise.mongodb.docs.Mongo;
 import io.reprise.mongodb.docs.MongoAudit;
 import io.reprise.mongodb.docs.MongoControlEvents;
+import io.reprise.mongodb.docs.MongoLogs;
 import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.mongodb.docs.MongoSettings;
 import io.reprise.mongodb.docs.MongoSizes;
@@ -55,6 +61,7 @@ import io.reprise.store.Firing;
 import io.reprise.store.JobChange;
 import io.reprise.store.JobStore;
 import io.reprise.store.JobWriter;
+import io.reprise.store.LogPart;
 import io.reprise.store.LostClaim;
 import io.reprise.store.Renewal;
 import io.reprise.store.Requeue;
@@ -90,6 +97,9 @@ public final class MongoJobStore implements JobStore {
     /** The database that is used if the URL names none. */
     public static final String DEFAULT_DATABASE = "reprise";
 
+    /** How many runs of a job keep their log lines. */
+    private static final int KEPT_LOGS = 25;
+
     private final Mongo mongo;
     private final boolean ownsClient;
     private final JobDocs jobDocs = new JobDocs();
@@ -113,6 +123,7 @@ public final class MongoJobStore implements JobStore {
     private final MongoExpiry expiry;
     private final MongoTurns turns;
     private final MongoSteps steps;
+    private final MongoBatches batches;
     private final MongoDocuments documents;
 
     MongoJobStore(MongoClient client, String database, MongoSettings settings, boolean ownsClient) {
@@ -139,6 +150,7 @@ public final class MongoJobStore implements JobStore {
         this.turns = new MongoTurns(mongo);
         this.documents = new MongoDocuments(mongo);
         this.steps = new MongoSteps(mongo);
+        this.batches = new MongoBatches(mongo, inserts);
     }
 
     /**
@@ -260,6 +272,21 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
+    public void writeLog(List<LogPart> parts) {
+        if (!parts.isEmpty()) {
+            mongo.run("write log lines", scope -> {
+                MongoLogs.write(scope, parts, KEPT_LOGS);
+                return parts.size();
+            });
+        }
+    }
+
+    @Override
+    public List<LogLine> log(JobId job) {
+        return mongo.run("read the log of job " + job, scope -> MongoLogs.find(scope, job));
+    }
+
+    @Override
     public StepList steps(JobId job) {
         return steps.read(job);
     }
@@ -271,7 +298,32 @@ public final class MongoJobStore implements JobStore {
 
     @Override
     public StepEdit.Result editSteps(JobId job, StepEdit edit, AuditNote note) {
-        return steps.edit(job, edit, note);
+        return wakeups.after(steps.edit(job, edit, note));
+    }
+
+    @Override
+    public boolean createBatch(String name, @Nullable JobSpec onSuccess, @Nullable JobSpec onEnd) {
+        return batches.create(name, onSuccess, onEnd);
+    }
+
+    @Override
+    public Optional<BatchState> batch(String name) {
+        return batches.find(name);
+    }
+
+    @Override
+    public Page<BatchState> batches(String prefix, int limit, @Nullable String cursor) {
+        return batches.page(prefix, limit, cursor);
+    }
+
+    @Override
+    public Optional<BatchState> closeBatch(String name) {
+        return wakeups.after(batches.close(name));
+    }
+
+    @Override
+    public List<BatchMember> members(String batch, int after, int limit) {
+        return batches.members(batch, after, limit);
     }
 
     @Override
@@ -280,8 +332,18 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
+    public int letFollow(int limit) {
+        return turns.letFollow(limit);
+    }
+
+    @Override
     public int giveTurns(Duration waited, int limit) {
         return turns.give(waited, limit);
+    }
+
+    @Override
+    public int lineUp(String queue, boolean byCreation, int limit) {
+        return turns.lineUp(queue, byCreation, limit);
     }
 
     @Override
@@ -575,6 +637,7 @@ public final class MongoJobStore implements JobStore {
             MongoControlEvents.maintain(scope, now);
             presence.forgetTheGone(scope, now);
             MongoFlow.forget(scope, now);
+            MongoBatches.forgetOld(scope, now);
             return true;
         });
         deadLetters.tidy();
@@ -636,8 +699,18 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
+    public FlowGate flow(String queue, GroupRules rules, @Nullable String group) {
+        return claims.flow(queue, rules, group);
+    }
+
+    @Override
     public List<Behind> behind(Map<JobState, Duration> keep) {
         return mongo.run("look at upkeep", scope -> MongoUpkeepLag.of(scope, keep));
+    }
+
+    @Override
+    public Map<String, Long> groups(String queue, int rows) {
+        return queues.groups(queue, rows);
     }
 
     @Override

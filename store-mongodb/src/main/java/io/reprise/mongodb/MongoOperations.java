@@ -2,6 +2,8 @@
 package io.reprise.mongodb;
 
 import com.mongodb.client.model.UpdateOneModel;
+import io.reprise.batch.BatchTally;
+import io.reprise.batch.Membership;
 import io.reprise.job.AuditNote;
 import io.reprise.job.Cancellation;
 import io.reprise.job.Job;
@@ -14,8 +16,10 @@ import io.reprise.mongodb.docs.FieldNames;
 import io.reprise.mongodb.docs.JobDocs;
 import io.reprise.mongodb.docs.Mongo;
 import io.reprise.mongodb.docs.MongoAudit;
+import io.reprise.mongodb.docs.MongoEndings;
 import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.mongodb.docs.MongoTime;
+import io.reprise.mongodb.docs.SpecDocs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -32,7 +36,7 @@ import org.bson.types.ObjectId;
 /** Cancels and discards jobs for people, and prunes old jobs for retention. */
 final class MongoOperations {
 
-    private static final Document STATUS_ONLY = new Document(FieldNames.STATUS, 1);
+    private static final Document OF_A_CANCELLATION = new Document(FieldNames.STATUS, 1).append(FieldNames.BATCH, 1);
 
     private final Mongo mongo;
     private final JobDocs jobDocs;
@@ -83,6 +87,7 @@ final class MongoOperations {
         ObjectId mark = new ObjectId();
         List<Long> numbers = ids.stream().map(JobId::value).toList();
         Map<Long, List<JobSpec>> following = new HashMap<>();
+        Map<Long, Membership> members = new HashMap<>();
         List<UpdateOneModel<Document>> models = new ArrayList<>();
         for (Job job : jobDocs.read(scope.jobs()
                 .find(JobDocs.byIds(numbers).append(FieldNames.STATUS, FieldNames.PENDING))
@@ -91,6 +96,10 @@ final class MongoOperations {
             Change change = MongoEndings.end(Change.at(now).set(FieldNames.MARK, mark), FieldNames.CANCELLED, now);
             followUps.attach(scope, change, specs);
             following.put(job.id().value(), specs);
+            Membership member = Membership.in(job.spec());
+            if (member != null) {
+                members.put(job.id().value(), member);
+            }
             models.add(new UpdateOneModel<>(
                     JobDocs.byId(job.id()).append(FieldNames.STATUS, FieldNames.PENDING), change.build()));
         }
@@ -103,6 +112,9 @@ final class MongoOperations {
                 : MongoQueries.ids(scope.jobs().find(JobDocs.byIds(numbers).append(FieldNames.MARK, mark)));
         following.keySet().retainAll(done);
         followUps.follow(scope, following);
+        BatchTally tally = new BatchTally();
+        done.forEach(id -> tally.ended(members.get(id), new JobId(id), JobState.CANCELLED, null));
+        MongoBatches.count(scope, tally);
         return noted(scope, now, "cancel", done, note);
     }
 
@@ -118,7 +130,7 @@ final class MongoOperations {
         // A job may be claimed and given back between read and update, so the loop tries again. That
         // does not go on without end.
         while (true) {
-            Document job = DeadLetters.find(scope, id, STATUS_ONLY);
+            Document job = DeadLetters.find(scope, id, OF_A_CANCELLATION);
             if (job == null) {
                 return Cancellation.MISSING;
             }
@@ -135,6 +147,11 @@ final class MongoOperations {
             }
             if (scope.jobs().update(JobDocs.byId(id).append(FieldNames.STATUS, FieldNames.status(state)), change)) {
                 MongoAudit.job(scope, now, "cancel", id, note, null);
+                if (!running) {
+                    BatchTally tally = new BatchTally();
+                    tally.ended(SpecDocs.member(job), id, JobState.CANCELLED, null);
+                    MongoBatches.count(scope, tally);
+                }
                 return running ? Cancellation.REQUESTED : Cancellation.DONE;
             }
         }
@@ -144,6 +161,7 @@ final class MongoOperations {
         return mongo.atomically("discard a job", scope -> {
             boolean gone = discard(scope, id);
             if (gone) {
+                MongoBatches.forget(scope, List.of(id.value()));
                 MongoAudit.job(scope, scope.now(), "discard", id, note, null);
             }
             return gone;
@@ -176,6 +194,7 @@ final class MongoOperations {
                     : MongoQueries.ids(scope.jobs().find(JobDocs.byIds(mine)));
             List<Long> discarded =
                     mine.stream().filter(id -> !left.contains(id)).toList();
+            MongoBatches.forget(scope, discarded);
             return Set.copyOf(noted(scope, scope.now(), "discard", discarded, note));
         });
     }
@@ -192,6 +211,7 @@ final class MongoOperations {
                 gone.addAll(found);
             }
         }
+        MongoBatches.forget(scope, gone);
         return Set.copyOf(noted(scope, scope.now(), "discard", gone, note));
     }
 
@@ -217,14 +237,19 @@ final class MongoOperations {
                                     .map(FieldNames::status)
                                     .toList()))
                     .append(FieldNames.FINISHED, new Document("$lt", scope.now() - MongoTime.of(age)));
-            int letters = scope.hasDead() && states.contains(JobState.FAILED) ? prune(scope.dead(), old, limit) : 0;
-            return letters == limit ? letters : letters + prune(scope.jobs(), old, limit - letters);
+            int letters =
+                    scope.hasDead() && states.contains(JobState.FAILED) ? prune(scope, scope.dead(), old, limit) : 0;
+            return letters == limit ? letters : letters + prune(scope, scope.jobs(), old, limit - letters);
         });
     }
 
-    private static int prune(Docs docs, Document old, int limit) {
+    private static int prune(MongoScope scope, Docs docs, Document old, int limit) {
         List<Long> ids = MongoQueries.ids(
                 docs.find(old).sort(new Document(FieldNames.FINISHED, 1)).limit(limit));
-        return ids.isEmpty() ? 0 : (int) docs.deleteAll(new Document(old).append(FieldNames.ID, FieldNames.in(ids)));
+        if (ids.isEmpty()) {
+            return 0;
+        }
+        MongoBatches.forget(scope, ids);
+        return (int) docs.deleteAll(new Document(old).append(FieldNames.ID, FieldNames.in(ids)));
     }
 }

@@ -2,6 +2,7 @@
 package io.reprise.mongodb;
 
 import com.mongodb.client.FindIterable;
+import io.reprise.batch.Membership;
 import io.reprise.insight.QueuePosition;
 import io.reprise.job.Attempt;
 import io.reprise.job.Job;
@@ -193,6 +194,7 @@ final class MongoQueries {
         append(filter, "resource", query.resource());
         append(filter, "tags", query.tag());
         append(filter, "schedule", query.schedule());
+        append(filter, FieldNames.BATCH, query.batch() == null ? null : members(query.batch()));
         append(filter, FieldNames.ERROR + ".fingerprint", query.fingerprint());
         Document created = new Document();
         append(created, "$gte", MongoTime.ofNullable(query.createdFrom()));
@@ -201,6 +203,12 @@ final class MongoQueries {
             filter.append(FieldNames.CREATED, created);
         }
         return filter;
+    }
+
+    /** Returns the condition for the members of a batch; children of a join have their places behind its name. */
+    private static Object members(String batch) {
+        String beginning = batch + "#";
+        return Membership.isJoin(batch) ? new Document("$gte", beginning).append("$lt", batch + "$") : batch;
     }
 
     private static void append(Document filter, String field, @Nullable Object value) {

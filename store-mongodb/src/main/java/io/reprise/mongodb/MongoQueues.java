@@ -199,6 +199,26 @@ final class MongoQueues {
         });
     }
 
+    /** Counts live jobs of a queue by their group, among so many of them. */
+    Map<String, Long> groups(String queue, int rows) {
+        return mongo.look("count jobs by group", scope -> {
+            Map<String, Long> counts = new HashMap<>();
+            for (Document group : scope.jobs()
+                    .aggregate(
+                            new Document("$match", new Document(FieldNames.LIVE_QUEUE, queue)),
+                            new Document("$limit", rows),
+                            new Document(
+                                    "$group",
+                                    new Document(FieldNames.ID, "$" + FieldNames.GROUP)
+                                            .append("jobs", new Document("$sum", 1))))) {
+                if (group.get(FieldNames.ID) != null) {
+                    counts.put(group.getString(FieldNames.ID), FieldNames.numberOr(group, "jobs", 0));
+                }
+            }
+            return counts;
+        });
+    }
+
     /** Counts jobs that wait after a failure by their error, among so many of them. */
     List<WaitingError> waitingErrors(@Nullable String queuePrefix, int rows) {
         return mongo.look("count errors of waiting jobs", scope -> {

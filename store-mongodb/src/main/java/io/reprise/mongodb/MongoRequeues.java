@@ -3,6 +3,8 @@ package io.reprise.mongodb;
 
 import com.mongodb.MongoException;
 import com.mongodb.client.model.UpdateOneModel;
+import io.reprise.batch.BatchTally;
+import io.reprise.batch.Membership;
 import io.reprise.job.AuditNote;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
@@ -12,10 +14,12 @@ import io.reprise.mongodb.docs.FieldNames;
 import io.reprise.mongodb.docs.JobDocs;
 import io.reprise.mongodb.docs.Mongo;
 import io.reprise.mongodb.docs.MongoAudit;
+import io.reprise.mongodb.docs.MongoEndings;
 import io.reprise.mongodb.docs.MongoErrors;
 import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.mongodb.docs.MongoTime;
 import io.reprise.mongodb.docs.SpecDocs;
+import io.reprise.step.StepEdit;
 import io.reprise.step.StoredStep;
 import io.reprise.store.Lane;
 import io.reprise.store.Requeue;
@@ -53,6 +57,8 @@ final class MongoRequeues {
     private static final Document OF_A_REQUEUE = new Document(FieldNames.QUEUE, 1)
             .append(FieldNames.STATUS, 1)
             .append(FieldNames.GRANTED, 1)
+            .append(FieldNames.BATCH, 1)
+            .append(FieldNames.CREATED, 1)
             .append(FieldNames.LIFE, 1)
             .append("key", 1);
 
@@ -94,17 +100,23 @@ final class MongoRequeues {
         long now = scope.now();
         ObjectId mark = new ObjectId();
         List<Long> same = requeues.entrySet().stream()
-                .filter(entry -> !entry.getValue().edit().newId())
+                .filter(entry -> !entry.getValue().edit().newId()
+                        && entry.getValue().edit().steps() == null)
                 .map(entry -> entry.getKey().value())
                 .toList();
         deadLetters.bringBackAll(scope, plain(same));
         List<UpdateOneModel<Document>> models = new ArrayList<>();
         List<Long> found = new ArrayList<>();
+        Map<JobId, Membership> dead = new HashMap<>();
         scope.jobs().find(plain(same)).projection(OF_A_REQUEUE).forEach(job -> {
             Requeue requeue = Objects.requireNonNull(requeues.get(new JobId(JobDocs.idOf(job))));
-            Change change = change(job, requeue, now).set(FieldNames.MARK, mark);
+            Change change = change(scope, job, requeue, now).set(FieldNames.MARK, mark);
             models.add(new UpdateOneModel<>(unchanged(job), change.build()));
             found.add(JobDocs.idOf(job));
+            Membership member = SpecDocs.member(job);
+            if (member != null && JobDocs.stateOf(job) == JobState.FAILED) {
+                dead.put(new JobId(JobDocs.idOf(job)), member);
+            }
         });
         if (models.isEmpty()) {
             return List.of();
@@ -115,6 +127,9 @@ final class MongoRequeues {
                         : MongoQueries.ids(
                                 scope.jobs().find(JobDocs.byIds(found).append(FieldNames.MARK, mark))))
                 .stream().map(JobId::new).toList();
+        BatchTally tally = new BatchTally();
+        requeued.forEach(id -> tally.revived(dead.get(id)));
+        MongoBatches.count(scope, tally);
         Map<JobId, String> actions = new HashMap<>();
         requeued.forEach(
                 id -> actions.put(id, Objects.requireNonNull(requeues.get(id)).action()));
@@ -147,10 +162,20 @@ final class MongoRequeues {
             if (state != JobState.FAILED && state != JobState.PENDING) {
                 return new RequeueResult(Result.NOT_WAITING, null);
             }
-            JobId requeued = requeue.edit().newId()
-                    ? renew(scope, job, requeue, now)
-                    : put(scope, job, change(job, requeue, now));
+            StepEdit steps = requeue.edit().steps();
+            Document filter = unchanged(job);
+            Change change = change(scope, job, requeue, now);
+            if (steps != null && !MongoSteps.change(job, steps, filter, change, now)) {
+                return new RequeueResult(Result.NO_STEP, null);
+            }
+            JobId requeued = requeue.edit().newId() ? renew(scope, job, requeue, now) : put(scope, job, filter, change);
             if (requeued != null) {
+                if (steps != null) {
+                    MongoAudit.job(scope, now, steps.action(), id, note, steps.detail());
+                }
+                BatchTally tally = new BatchTally();
+                tally.revived(state == JobState.FAILED ? SpecDocs.member(job) : null);
+                MongoBatches.count(scope, tally);
                 MongoAudit.job(scope, now, requeue.action(), id, note, requeue.detail(id, requeued));
                 return new RequeueResult(Result.DONE, requeued);
             }
@@ -177,9 +202,9 @@ final class MongoRequeues {
                 .append(FieldNames.GRANTED, job.get(FieldNames.GRANTED));
     }
 
-    private static @Nullable JobId put(MongoScope scope, Document job, Change change) {
+    private static @Nullable JobId put(MongoScope scope, Document job, Document filter, Change change) {
         try {
-            return scope.jobs().update(unchanged(job), change) ? new JobId(JobDocs.idOf(job)) : null;
+            return scope.jobs().update(filter, change) ? new JobId(JobDocs.idOf(job)) : null;
         } catch (MongoException e) {
             throw orKeyTaken(e);
         }
@@ -219,11 +244,22 @@ final class MongoRequeues {
             throw orKeyTaken(e);
         }
         scope.jobs().delete(new Document(FieldNames.ID, JobDocs.idOf(old)));
+        MongoBatches.forget(scope, List.of(JobDocs.idOf(old)));
         return new JobId(id);
     }
 
     private static RuntimeException orKeyTaken(MongoException e) {
         return MongoErrors.isDuplicate(e) ? new KeyTaken() : e;
+    }
+
+    /** Returns the change of a job. It leaves its batch if it is of an earlier one of that name. */
+    private static Change change(MongoScope scope, Document job, Requeue requeue, long now) {
+        boolean leaves = MongoBatches.isOfEarlier(scope, job);
+        if (leaves) {
+            job.remove(FieldNames.BATCH);
+        }
+        Change change = change(job, requeue, now);
+        return leaves ? change.remove(FieldNames.BATCH) : change;
     }
 
     private static Change change(Document job, Requeue requeue, long now) {
@@ -235,10 +271,12 @@ final class MongoRequeues {
                 .set(FieldNames.QUEUE, queue)
                 .set(FieldNames.LIVE_QUEUE, queue)
                 .set(FieldNames.HELD_KEY, job.get("key"))
-                .remove(FieldNames.DEADLINE)
-                .pull(
-                        FieldNames.STEPS,
-                        new Document("state", StoredStep.State.FAILED.name()).append("token", FieldNames.after(0)));
+                .remove(FieldNames.DEADLINE);
+        if (requeue.edit().steps() == null) {
+            Document failed =
+                    new Document("state", StoredStep.State.FAILED.name()).append("token", FieldNames.after(0));
+            change.pull(FieldNames.STEPS, failed);
+        }
         if (requeue.edit().payload() != null) {
             SpecDocs.payload(change, requeue.edit().payload());
         }

@@ -5,10 +5,12 @@ import com.mongodb.MongoCommandException;
 import com.mongodb.client.MongoDatabase;
 import com.mongodb.client.model.IndexModel;
 import com.mongodb.client.model.IndexOptions;
+import io.reprise.job.WaitReason;
 import io.reprise.mongodb.docs.Change;
 import io.reprise.mongodb.docs.Docs;
 import io.reprise.mongodb.docs.FieldNames;
 import io.reprise.mongodb.docs.Mongo;
+import io.reprise.mongodb.docs.MongoLogs;
 import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.mongodb.docs.VersionedRows;
 import io.reprise.store.StoreException;
@@ -194,6 +196,18 @@ final class MongoSchema {
                 List.of(
                         index("event_subject", keys("subject", "at_us"), new IndexOptions()),
                         index("event_time", keys("at_us"), new IndexOptions())));
+        indexes.put(
+                MongoScope.BATCHES,
+                List.of(
+                        index("batch_parent", keys(MongoBatches.PARENT), new IndexOptions().sparse(true)),
+                        index("batch_ended", keys(MongoBatches.ENDED), new IndexOptions().sparse(true))));
+        indexes.put(
+                MongoScope.MEMBERS,
+                List.of(
+                        index("member_parent", keys(MongoBatches.PARENT), new IndexOptions()),
+                        index("member_place", keys(MongoBatches.BATCH, MongoBatches.PLACE), new IndexOptions())));
+        indexes.put(
+                MongoScope.LOGS, List.of(index("log_job", keys(MongoLogs.JOB, "token", "part"), new IndexOptions())));
         indexes.put(MongoScope.ACTIVITY, List.of(index("activity_lane", keys("lane", "at_us"), new IndexOptions())));
         return indexes;
     }
@@ -231,6 +245,11 @@ final class MongoSchema {
                     "unique_key",
                     keys(FieldNames.HELD_KEY),
                     new IndexOptions().unique(true).sparse(true)));
+            jobs.add(index(
+                    "following",
+                    keys(FieldNames.WAIT_REASON, FieldNames.ID),
+                    new IndexOptions()
+                            .partialFilterExpression(new Document(FieldNames.WAIT_REASON, WaitReason.FOLLOW.name()))));
             jobs.add(index(
                     "idempotency",
                     keys(FieldNames.IDEMPOTENCY_KEYS),

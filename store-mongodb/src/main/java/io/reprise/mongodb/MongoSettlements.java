@@ -2,6 +2,8 @@
 package io.reprise.mongodb;
 
 import com.mongodb.client.model.UpdateOneModel;
+import io.reprise.batch.BatchTally;
+import io.reprise.batch.Membership;
 import io.reprise.failure.Failure;
 import io.reprise.job.JobCounts;
 import io.reprise.job.JobId;
@@ -13,8 +15,10 @@ import io.reprise.mongodb.docs.Change;
 import io.reprise.mongodb.docs.FieldNames;
 import io.reprise.mongodb.docs.JobDocs;
 import io.reprise.mongodb.docs.Mongo;
+import io.reprise.mongodb.docs.MongoEndings;
 import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.mongodb.docs.MongoTime;
+import io.reprise.mongodb.docs.SpecDocs;
 import io.reprise.step.StepWrite;
 import io.reprise.step.StoredStep;
 import io.reprise.store.CountedAs;
@@ -28,6 +32,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.bson.Document;
 import org.bson.types.ObjectId;
@@ -88,8 +93,26 @@ final class MongoSettlements {
         if (!closing.isEmpty()) {
             close(scope, closing, batch.at);
         }
+        batch.joins.forEach((parent, settlement) -> joined(scope, settlement));
         followUps.follow(scope, batch.following);
+        MongoBatches.count(scope, batch.tally);
         return new Settled(MongoTime.instant(batch.at), batch.stale, batch.cancelled);
+    }
+
+    /** A parent that waits again is due if its children have ended. A join that begins again forgets earlier children. */
+    private static void joined(MongoScope scope, Settlement settlement) {
+        List<JobSpec> children = settlement.followUps().jobs();
+        Membership first = children.isEmpty() ? null : Membership.in(children.get(0));
+        String step = Objects.requireNonNull(settlement.step()).name();
+        if (first == null) {
+            MongoBatches.wakeIfJoined(scope, settlement.job(), step);
+        } else {
+            MongoBatches.joined(scope, settlement.job(), step, first.batch());
+        }
+    }
+
+    private static boolean joins(Settlement settlement) {
+        return settlement.step() != null && settlement.step().kind() == StoredStep.Kind.JOIN;
     }
 
     /** Gives back all jobs that these tokens hold. */
@@ -113,7 +136,14 @@ final class MongoSettlements {
         if (scope.jobs().exists(held)) {
             Document unasked = new Document(held).append(FieldNames.CANCEL_REQUESTED, new Document("$ne", true));
             scope.jobs().updateAll(unasked, MongoEndings.putBack(Change.at(at)));
+            BatchTally tally = new BatchTally();
+            scope.jobs()
+                    .find(new Document(held).append(FieldNames.BATCH, new Document("$exists", true)))
+                    .projection(new Document(FieldNames.BATCH, 1))
+                    .forEach(job ->
+                            tally.ended(SpecDocs.member(job), new JobId(JobDocs.idOf(job)), JobState.CANCELLED, null));
             scope.jobs().updateAll(held, MongoEndings.end(Change.at(at), FieldNames.CANCELLED, at));
+            MongoBatches.count(scope, tally);
         }
     }
 
@@ -124,6 +154,8 @@ final class MongoSettlements {
         private final Set<JobId> stale = new HashSet<>();
         private final Set<JobId> cancelled = new HashSet<>();
         private final Map<Long, List<JobSpec>> following = new HashMap<>();
+        private final Map<JobId, Settlement> joins = new HashMap<>();
+        private final BatchTally tally = new BatchTally();
 
         Batch(MongoScope scope, long at) {
             this.scope = scope;
@@ -212,12 +244,28 @@ final class MongoSettlements {
         }
 
         private void accepted(Settlement settlement, @Nullable Document job) {
-            if (isCancelledInstead(settlement, job)) {
+            boolean instead = isCancelledInstead(settlement, job);
+            if (instead) {
                 cancelled.add(settlement.job());
+            } else if (joins(settlement)) {
+                joins.put(settlement.job(), settlement);
             }
+            count(settlement, instead);
             List<JobSpec> specs = followUpsOf(settlement, job);
             if (!specs.isEmpty()) {
                 following.put(settlement.job().value(), specs);
+            }
+        }
+
+        private void count(Settlement settlement, boolean cancelledInstead) {
+            Membership member = settlement.followUps().member();
+            Settlement.Next next = settlement.next();
+            if (cancelledInstead || next instanceof Settlement.Cancel) {
+                tally.ended(member, settlement.job(), JobState.CANCELLED, null);
+            } else if (next instanceof Settlement.Succeed success) {
+                tally.ended(member, settlement.job(), JobState.SUCCEEDED, success.result());
+            } else if (next instanceof Settlement.Fail) {
+                tally.ended(member, settlement.job(), JobState.FAILED, null);
             }
         }
 
@@ -249,12 +297,23 @@ final class MongoSettlements {
                     change.push(FieldNames.HISTORY, AttemptDocs.write(settlement, job, startedAt, at), keepAttempts);
                 }
                 blame(change, settlement.failure());
+                if (settlement.tags() != null) {
+                    change.set(SpecDocs.TAGS, List.copyOf(settlement.tags()));
+                }
                 move(change, settlement, job);
                 if (!asked && settlement.step() != null) {
                     step(filter, change, settlement, settlement.step(), job);
                 }
             }
-            followUps.attach(scope, change, followUpsOf(settlement, job));
+            List<JobSpec> following = followUpsOf(settlement, job);
+            if (joins(settlement) && job != null && !following.isEmpty() && !isCancelledInstead(settlement, job)) {
+                MongoBatches.join(
+                        scope,
+                        settlement.job(),
+                        Objects.requireNonNull(settlement.step()).name(),
+                        following);
+            }
+            followUps.attach(scope, change, following);
             return new UpdateOneModel<>(filter, change.build());
         }
 
@@ -267,6 +326,9 @@ final class MongoSettlements {
             if (there == StoredStep.State.DONE || there == StoredStep.State.FAILED) {
                 if (settlement.next() instanceof Settlement.Wait wait && wait.reason() == WaitReason.EVENT) {
                     change.setAll(JobDocs.due(new Document(), at));
+                }
+                if (step.granted() != null) {
+                    change.raise(FieldNames.GRANTED, step.granted());
                 }
                 return;
             }

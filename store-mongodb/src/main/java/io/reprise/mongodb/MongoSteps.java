@@ -220,12 +220,29 @@ final class MongoSteps {
                 .append(FieldNames.TOKEN, job.get(FieldNames.TOKEN));
         Change change = Change.at(now);
         put(filter, change, event, new Row(0, now, there == null ? null : dueOf(there)));
-        boolean waits = JobDocs.stateOf(job) == JobState.PENDING
-                && WaitReason.EVENT.name().equals(job.getString(FieldNames.WAIT_REASON));
-        if (there != null && waits && FieldNames.numberOr(job, FieldNames.DUE, 0) > now) {
+        if (there != null && waits(job, WaitReason.EVENT) && FieldNames.numberOr(job, FieldNames.DUE, 0) > now) {
             change.setAll(JobDocs.due(new Document(), now));
         }
         return scope.jobs().update(filter, change) ? Telling.TOLD : null;
+    }
+
+    private static boolean waits(Document job, WaitReason reason) {
+        return JobDocs.stateOf(job) == JobState.PENDING && reason.name().equals(job.getString(FieldNames.WAIT_REASON));
+    }
+
+    /** Says whether an edit deletes an event or a join for which the job may wait. */
+    private static boolean forgetsAwaited(Document job, StepEdit edit) {
+        List<StoredStep> steps = all(job);
+        if (edit instanceof StepEdit.Forget one) {
+            StoredStep there = find(job, one.name());
+            return there != null && there.isAwaited();
+        }
+        if (edit instanceof StepEdit.ForgetFrom from) {
+            StoredStep first = Objects.requireNonNull(find(job, from.name()));
+            return steps.stream()
+                    .anyMatch(step -> step.isAwaited() && !step.at().isBefore(first.at()));
+        }
+        return edit instanceof StepEdit.ForgetAll && steps.stream().anyMatch(StoredStep::isAwaited);
     }
 
     private static boolean isFull(Document job, boolean more, String value) {
@@ -271,12 +288,17 @@ final class MongoSteps {
         if (!change(job, edit, filter, change, scope.now())) {
             return StepEdit.Result.NO_STEP;
         }
+        boolean waits = waits(job, WaitReason.EVENT) || waits(job, WaitReason.BATCH);
+        if (waits && forgetsAwaited(job, edit)) {
+            change.setAll(JobDocs.due(new Document(), scope.now()));
+        }
         boolean changed = scope.jobs().update(filter, change)
                 || (scope.hasDead() && scope.dead().update(filter, change));
         return changed ? StepEdit.Result.DONE : null;
     }
 
-    private static boolean change(Document job, StepEdit edit, Document filter, Change change, long now) {
+    /** Adds an edit to a change, and its condition to the filter. Returns false if there is no such step. */
+    static boolean change(Document job, StepEdit edit, Document filter, Change change, long now) {
         if (edit instanceof StepEdit.Forget one) {
             change.pull(FieldNames.STEPS, new Document("name", one.name()));
             return state(job, one.name()) != null;
@@ -290,6 +312,12 @@ final class MongoSteps {
         if (edit instanceof StepEdit.Resolve resolve) {
             put(filter, change, resolve.step().replacing(), new Row(0, now, null));
             return state(job, resolve.step().name()) == StoredStep.State.STARTED;
+        }
+        if (edit instanceof StepEdit.Repeat repeat) {
+            Document started = new Document("name", repeat.name()).append("state", StoredStep.State.STARTED.name());
+            filter.append(FieldNames.STEPS, new Document("$elemMatch", started));
+            change.pull(FieldNames.STEPS, started);
+            return state(job, repeat.name()) == StoredStep.State.STARTED;
         }
         change.remove(FieldNames.STEPS);
         return true;

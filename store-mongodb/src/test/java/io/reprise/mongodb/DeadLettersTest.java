@@ -13,6 +13,7 @@ import io.reprise.job.JobState;
 import io.reprise.mongodb.docs.Change;
 import io.reprise.mongodb.docs.FieldNames;
 import io.reprise.mongodb.docs.JobDocs;
+import io.reprise.mongodb.docs.MongoEndings;
 import io.reprise.retry.FailReason;
 import io.reprise.store.Claim;
 import io.reprise.store.JobStore;

@@ -34,6 +34,9 @@ public final class FieldNames {
     /** The due time of a delayed job or retry of a group that has no turn of its own. */
     public static final String LATE = "late_us";
 
+    /** The batch of the job, with its place among the children of a join. */
+    public static final String BATCH = "batch";
+
     public static final String TOGETHER = "together";
     public static final String EXCUSED = "excused";
     public static final String UNHEARD = "unheard";

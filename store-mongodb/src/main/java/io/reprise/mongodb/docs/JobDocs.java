@@ -122,14 +122,37 @@ public final class JobDocs {
         Document values = SpecDocs.write(spec)
                 .append(FieldNames.LIVE_QUEUE, spec.queue())
                 .append(FieldNames.HELD_KEY, spec.key())
-                .append(FieldNames.WAIT_REASON, (due > now ? WaitReason.DELAYED : WaitReason.NEW).name())
-                .append(FieldNames.TURN, spec.group() == null || due > now ? "" : spec.group())
-                .append(FieldNames.LATE, spec.group() == null || due <= now ? null : due)
                 .append(FieldNames.PARKED, false)
                 .append(FieldNames.PARKED_BY, null)
-                .append(FieldNames.STEPS, null)
-                .append(FieldNames.FIRST_DUE, due)
-                .append(FieldNames.DEADLINE, null);
+                .append(FieldNames.STEPS, null);
+        return dueFrom(waiting(values, spec, due, now), spec, due);
+    }
+
+    /** Lets a job wait for the end of the one that holds its key. */
+    public static void holdBack(Document values, JobSpec spec, long now) {
+        values.append(FieldNames.HELD_KEY, spec.key() + JobSpec.FOLLOWING)
+                .append(FieldNames.WAIT_REASON, WaitReason.FOLLOW.name())
+                .append(FieldNames.TURN, "")
+                .append(FieldNames.LATE, null);
+        dueFrom(values, spec, MongoTime.plus(now, JobSpec.MAX_DELAY));
+    }
+
+    /** Returns the fields of a job that waited for the end of the one that held its key. */
+    public static Document following(JobSpec spec, String key, long now) {
+        long asked = spec.dueAt() == null ? MongoTime.plus(now, spec.delay()) : MongoTime.of(spec.dueAt());
+        long due = Math.max(asked, now);
+        Document values = new Document(FieldNames.HELD_KEY, key);
+        return dueFrom(waiting(values, spec, due, now), spec, due);
+    }
+
+    private static Document waiting(Document values, JobSpec spec, long due, long now) {
+        return values.append(FieldNames.WAIT_REASON, (due > now ? WaitReason.DELAYED : WaitReason.NEW).name())
+                .append(FieldNames.TURN, spec.group() == null || due > now ? "" : spec.group())
+                .append(FieldNames.LATE, spec.group() == null || due <= now ? null : due);
+    }
+
+    private static Document dueFrom(Document values, JobSpec spec, long due) {
+        values.append(FieldNames.FIRST_DUE, due).append(FieldNames.DEADLINE, null);
         spec.policy()
                 .deadline()
                 .toOptional()

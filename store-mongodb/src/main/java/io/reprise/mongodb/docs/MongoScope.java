@@ -28,6 +28,9 @@ public final class MongoScope {
     public static final String SETTINGS = "settings";
     public static final String CONTROL_EVENTS = "control_events";
     public static final String RATES = "rates";
+    public static final String BATCHES = "batches";
+    public static final String MEMBERS = "members";
+    public static final String LOGS = "logs";
 
     public static final List<String> ALL = List.of(
             JOBS,
@@ -45,7 +48,10 @@ public final class MongoScope {
             ACTIVITY,
             SETTINGS,
             CONTROL_EVENTS,
-            RATES);
+            RATES,
+            BATCHES,
+            MEMBERS,
+            LOGS);
 
     private final Mongo mongo;
     private final MongoDatabase database;

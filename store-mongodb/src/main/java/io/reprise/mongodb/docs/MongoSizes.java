@@ -10,7 +10,7 @@ import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds up the lengths of payloads and results, part by part in the order of ids: first the jobs,
+ * Adds up the lengths of payloads, results and steps, part by part in the order of ids: first the jobs,
  * then moved dead letters.
  */
 public final class MongoSizes {
@@ -48,7 +48,8 @@ public final class MongoSizes {
                 List.of(
                         new Document("$ifNull", List.of("$" + SpecDocs.PAYLOAD_BYTES, 0)),
                         length(SpecDocs.CHAIN),
-                        length(FieldNames.RESULT)));
+                        length(FieldNames.RESULT),
+                        steps()));
         return docs.aggregate(
                         new Document("$match", new Document(FieldNames.ID, FieldNames.after(after))),
                         new Document("$sort", new Document(FieldNames.ID, 1)),
@@ -64,5 +65,12 @@ public final class MongoSizes {
 
     private static Document length(String field) {
         return new Document("$strLenBytes", new Document("$ifNull", List.of("$" + field, "")));
+    }
+
+    private static Document steps() {
+        Document each = new Document("input", new Document("$ifNull", List.of("$" + FieldNames.STEPS, List.of())))
+                .append("as", "step")
+                .append("in", length("$step.value"));
+        return new Document("$sum", new Document("$map", each));
     }
 }

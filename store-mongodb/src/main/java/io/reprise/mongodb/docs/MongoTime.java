@@ -37,7 +37,7 @@ public final class MongoTime {
         return Micros.instant(micros);
     }
 
-    static @Nullable Instant instantOrNull(@Nullable Long micros) {
+    public static @Nullable Instant instantOrNull(@Nullable Long micros) {
         return micros == null ? null : instant(micros);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.mongodb.docs;
 
+import io.reprise.batch.Membership;
 import io.reprise.job.JobSpec;
 import io.reprise.job.KeyRule;
 import io.reprise.retry.Backoff;
@@ -31,7 +32,7 @@ public final class SpecDocs {
     public static final List<String> POLICY_FIELDS = List.of(POLICY, BACKOFF_POLICY);
 
     private static final String RESOURCE = "resource";
-    private static final String TAGS = "tags";
+    public static final String TAGS = "tags";
     private static final String KEY = "key";
     private static final String KEY_RULE = "key_rule";
     private static final String IDEMPOTENCY_KEY = "idempotency_key";
@@ -74,7 +75,8 @@ public final class SpecDocs {
                 .append(IDEMPOTENCY_KEY, spec.idempotencyKey())
                 .append(TIMEOUT, MongoTime.ofNullable(spec.timeout()))
                 .append(SCHEDULE, spec.schedule())
-                .append(CHAIN, spec.chain());
+                .append(CHAIN, spec.chain())
+                .append(FieldNames.BATCH, spec.batch());
     }
 
     private static @Nullable Document backoff(RetryPolicy policy) {
@@ -166,6 +168,10 @@ public final class SpecDocs {
         settings.add(() -> spec.timeout(MongoTime.durationOrNull(FieldNames.number(from, TIMEOUT))));
         settings.add(() -> spec.schedule(from.getString(SCHEDULE)));
         settings.add(() -> spec.chain(from.getString(CHAIN)));
+        settings.add(() -> {
+            Membership member = member(from);
+            spec.batch(member == null ? null : member.toText());
+        });
         if (from.containsKey(DELAY)) {
             settings.add(() ->
                     spec.delay(MongoTime.duration(from.get(DELAY, Number.class).longValue())));
@@ -180,6 +186,16 @@ public final class SpecDocs {
             settings.add(() -> spec.key(from.getString(KEY), rule(from)));
         }
         return settings;
+    }
+
+    /**
+     * Returns the batch of a job; null if it is in none.
+     *
+     * @throws IllegalArgumentException if the field is damaged
+     */
+    public static @Nullable Membership member(Document from) {
+        String text = from.getString(FieldNames.BATCH);
+        return text == null ? null : Membership.parse(text);
     }
 
     private static KeyRule rule(Document from) {

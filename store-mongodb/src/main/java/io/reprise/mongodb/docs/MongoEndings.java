@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.mongodb;
+package io.reprise.mongodb.docs;
 
 import io.reprise.job.WaitReason;
-import io.reprise.mongodb.docs.Change;
-import io.reprise.mongodb.docs.FieldNames;
-import io.reprise.mongodb.docs.JobDocs;
 import io.reprise.retry.FailReason;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 /** Builds the changes that end a run or a job. */
-final class MongoEndings {
+public final class MongoEndings {
 
     /** Fields that only a running job has. Token and runner stay, for the history of a success. */
     private static final String[] OF_A_RUN = {
@@ -25,7 +22,7 @@ final class MongoEndings {
     private MongoEndings() {}
 
     /** Moves a job to a terminal state. */
-    static Change end(Change change, String status, long at) {
+    public static Change end(Change change, String status, long at) {
         return change.set(FieldNames.STATUS, status)
                 .set(FieldNames.FINISHED, at)
                 .set(FieldNames.PARKED, false)
@@ -35,12 +32,12 @@ final class MongoEndings {
                 .remove(FieldNames.PARKED_BY, FieldNames.LIVE_QUEUE, FieldNames.HELD_KEY, FieldNames.CANCEL_REQUESTED);
     }
 
-    static Change fail(Change change, FailReason reason, long at) {
+    public static Change fail(Change change, FailReason reason, long at) {
         return end(change, FieldNames.FAILED, at).set(FieldNames.FAIL_REASON, reason.name());
     }
 
     /** Lets a job wait as before the claim. */
-    static Change putBack(Change change) {
+    public static Change putBack(Change change) {
         return change.set(FieldNames.STATUS, FieldNames.PENDING)
                 .set(FieldNames.PARKED, false)
                 .remove(OF_A_RUN)
@@ -52,7 +49,7 @@ final class MongoEndings {
      *
      * @param group its group; null if it has none, or is a suspect and takes no turns
      */
-    static Change waitUntil(Change change, long due, WaitReason reason, @Nullable String group) {
+    public static Change waitUntil(Change change, long due, WaitReason reason, @Nullable String group) {
         return putBack(change)
                 .set(FieldNames.TURN, "")
                 .set(FieldNames.LATE, group == null ? null : due)
