@@ -5,6 +5,8 @@ import io.reprise.JobRequest;
 import io.reprise.Reprise;
 import io.reprise.Schedule;
 import io.reprise.job.DuplicateKeyException;
+import io.reprise.job.JobId;
+import io.reprise.job.RefusedException;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.simulator.chaos.ChaosPlan.Duty;
 import io.reprise.simulator.chaos.ChaosPlan.PlannedJob;
@@ -44,15 +46,29 @@ final class Arrivals {
         if (job.key() != null) {
             request = request.key(job.key().name(), job.key().rule());
         }
-        enqueue(request, TRIES);
+        enqueue(request, job.duty() == Duty.STEPS, TRIES);
     }
 
-    private void enqueue(JobRequest<String> request, int tries) {
-        through(tries, left -> enqueue(request, left), reprise -> {
+    private void enqueue(JobRequest<String> request, boolean waits, int tries) {
+        through(tries, left -> enqueue(request, waits, left), reprise -> {
             try {
-                reprise.enqueue(request);
+                JobId id = reprise.enqueue(request);
+                if (waits) {
+                    Duration later = Duration.ofMillis(chance.nextInt(20_000));
+                    world.timeline().after(later, "client", () -> tell(id, TRIES));
+                }
             } catch (DuplicateKeyException e) {
                 // The key rule refuses the job.
+            }
+        });
+    }
+
+    private void tell(JobId id, int tries) {
+        through(tries, left -> tell(id, left), reprise -> {
+            try {
+                reprise.tell(id, ChaosSteps.EVENT, "go on");
+            } catch (RefusedException e) {
+                // The job has ended, or was discarded.
             }
         });
     }

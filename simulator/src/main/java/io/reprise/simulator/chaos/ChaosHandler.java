@@ -3,16 +3,20 @@ package io.reprise.simulator.chaos;
 
 import io.reprise.DeferredHandler;
 import io.reprise.JobContext;
+import io.reprise.JobRequest;
 import io.reprise.JobType;
 import io.reprise.PayloadCodec;
 import io.reprise.job.JobSignal;
 import io.reprise.job.Transaction;
 import io.reprise.remote.StaleLeaseException;
+import io.reprise.retry.RetryPolicy;
 import io.reprise.simulator.chaos.ChaosPlan.Duty;
 import io.reprise.store.StoreException;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -38,6 +42,14 @@ final class ChaosHandler implements DeferredHandler<String> {
             return type.cast(json);
         }
     };
+
+    /** The jobs that a job joins. */
+    static final List<JobRequest<String>> PARTS = Collections.nCopies(
+            3,
+            TYPE.job(Duty.MIXED.name())
+                    .queue("fast")
+                    .timeout(TIMEOUT)
+                    .retry(RetryPolicy.fixed(Duration.ofMillis(300)).maxAttempts(4)));
 
     private static final Transaction COMMITS_AT_ONCE = new Transaction() {};
 
@@ -89,9 +101,35 @@ final class ChaosHandler implements DeferredHandler<String> {
                 });
             } else if (duty == Duty.REPORTING) {
                 after(chance.nextInt(500), this::report);
+            } else if (duty == Duty.STEPS) {
+                ChaosSteps steps = new ChaosSteps(job, this::effect, chance.nextInt(4) == 0);
+                after(chance.nextInt(500), () -> next(steps));
+            } else if (duty == Duty.JOIN) {
+                after(chance.nextInt(500), this::join);
             } else {
                 after(duration(), () -> over(outcome()));
             }
+        }
+
+        private void join() {
+            if (over) {
+                return;
+            }
+            calling = true;
+            Throwable error = null;
+            try {
+                int results = job.join("parts", PARTS, String.class).size();
+                if (results != PARTS.size()) {
+                    world.violated(
+                            "join early", job.id(), "went on with " + results + " of " + PARTS.size() + " results");
+                }
+            } catch (Crashed e) {
+                throw e;
+            } catch (Exception | Error e) {
+                error = e;
+            }
+            calling = false;
+            over(error);
         }
 
         private int duration() {
@@ -103,6 +141,36 @@ final class ChaosHandler implements DeferredHandler<String> {
                 case 1 -> chance.nextInt(12_000);
                 default -> chance.nextInt(800);
             };
+        }
+
+        /** Does the next step of a job, and comes back for the one after it. */
+        private void next(ChaosSteps steps) {
+            if (over) {
+                return;
+            }
+            calling = true;
+            boolean more = false;
+            Throwable error = null;
+            try {
+                more = steps.next();
+            } catch (Crashed e) {
+                throw e;
+            } catch (Exception | Error e) {
+                error = e;
+            }
+            calling = false;
+            if (more) {
+                after(chance.nextInt(world.isChaotic() ? 900 : 50), () -> next(steps));
+            } else {
+                over(error);
+            }
+        }
+
+        private void effect(String step, boolean once) {
+            world.log().stepped(worker.name(), job.id().value(), job.token(), step, once);
+            if (world.isChaotic() && !once && chance.nextInt(5) == 0) {
+                throw new IllegalStateException("by chance");
+            }
         }
 
         private void report() {

@@ -20,6 +20,7 @@ final class ChaosLog implements HistoryLog {
             HistoryEvent.Kind.REFUSED,
             HistoryEvent.Kind.TOLD,
             HistoryEvent.Kind.STARTED,
+            HistoryEvent.Kind.STEPPED,
             HistoryEvent.Kind.ENDED);
 
     private final Timeline timeline;

@@ -24,7 +24,7 @@ record ChaosPlan(long seed, Fleet fleet, List<PlannedJob> jobs, List<PlannedFaul
     /** How long faults and new jobs keep coming. */
     static final Duration LENGTH = Duration.ofSeconds(60);
 
-    private static final List<KeyRule> RULES = List.of(KeyRule.values());
+    private static final List<KeyRule> RULES = List.of(KeyRule.KEEP, KeyRule.REJECT, KeyRule.REPLACE);
     private static final double PART_OF_KINDS = 0.4;
 
     ChaosPlan {
@@ -56,6 +56,10 @@ record ChaosPlan(long seed, Fleet fleet, List<PlannedJob> jobs, List<PlannedFaul
         REPORTING,
         /** Ignores a request to stop. */
         DEAF,
+        /** Has steps, sleeps, and waits for an event. */
+        STEPS,
+        /** Joins a few other jobs. */
+        JOIN,
         /** Kills its worker as long as there are faults. */
         POISON
     }
@@ -107,6 +111,28 @@ record ChaosPlan(long seed, Fleet fleet, List<PlannedJob> jobs, List<PlannedFaul
         return new ChaosPlan(seed, fleet, jobs, faults, kinds);
     }
 
+    /** Draws a course in which some of the jobs join others, and some follow the holder of their key. */
+    static ChaosPlan joining(long seed) {
+        ChaosPlan plan = of(seed);
+        SplittableRandom chance = new SplittableRandom(seed ^ 0x2545F491L);
+        List<PlannedJob> jobs = new ArrayList<>(plan.jobs);
+        int parents = 1 + chance.nextInt(5);
+        for (int i = 0; i < parents; i++) {
+            RetryPolicy policy = RetryPolicy.fixed(Duration.ofMillis(100 + chance.nextInt(900)))
+                    .maxAttempts(20)
+                    .losses(new LossRule(false, false, 20))
+                    .noDeadline();
+            jobs.add(new PlannedJob(moment(chance), Duty.JOIN, "fast", Duration.ZERO, policy, null));
+        }
+        int followers = chance.nextInt(8);
+        for (int i = 0; i < followers; i++) {
+            RetryPolicy policy = RetryPolicy.fixed(Duration.ofMillis(200)).maxAttempts(1 + chance.nextInt(4));
+            Key key = new Key("followed-" + chance.nextInt(2), KeyRule.FOLLOW);
+            jobs.add(new PlannedJob(moment(chance), Duty.MIXED, "fast", Duration.ZERO, policy, key));
+        }
+        return plan.withJobs(jobs);
+    }
+
     private static long moment(SplittableRandom chance) {
         return chance.nextLong(LENGTH.toMillis()) * 1_000_000;
     }
@@ -126,6 +152,7 @@ record ChaosPlan(long seed, Fleet fleet, List<PlannedJob> jobs, List<PlannedFaul
             case 0 -> Duty.REPORTING;
             case 1 -> Duty.DEAF;
             case 2 -> poison ? Duty.POISON : Duty.MIXED;
+            case 3, 4 -> Duty.STEPS;
             default -> Duty.MIXED;
         };
         Duration delay = chance.nextInt(4) == 0 ? Duration.ofMillis(chance.nextInt(20_000)) : Duration.ZERO;

@@ -20,6 +20,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
 
 /** One world that follows a plan: its time, its store, its workers, and the end of all troubles. Used once. */
 final class ChaosWorld {
@@ -74,7 +75,10 @@ final class ChaosWorld {
         timeline.await(this::isFailed, ChaosPlan.LENGTH.toNanos());
         if (!isFailed()) {
             settleDown(troubles);
-            timeline.await(() -> isFailed() || isDrained(), timeline.nanos() + DRAIN.toNanos());
+            drain(() -> true);
+            if (!isFailed() && plan.jobs().stream().anyMatch(job -> job.duty() == ChaosPlan.Duty.JOIN)) {
+                new ChaosJoins(this, troubles).mend();
+            }
             finish();
         }
         List<Violation> violations = new ArrayList<>(log.violations());
@@ -82,7 +86,17 @@ final class ChaosWorld {
         return new ChaosOutcome(plan, violations, log.lines(), Map.copyOf(counts), timeline.nanos());
     }
 
-    private boolean isFailed() {
+    /** Lets time pass until all jobs have ended and this is so. */
+    void drain(BooleanSupplier also) {
+        timeline.await(() -> isFailed() || (also.getAsBoolean() && isDrained()), timeline.nanos() + DRAIN.toNanos());
+    }
+
+    /** Records a violation that a handler or a person saw. */
+    void violated(String rule, JobId job, String what) {
+        extra.add(new Violation(rule, "Job " + job + " " + what));
+    }
+
+    boolean isFailed() {
         return !log.violations().isEmpty() || !extra.isEmpty();
     }
 
@@ -104,7 +118,7 @@ final class ChaosWorld {
 
     private void finish() {
         for (Job job : jobs()) {
-            RecordingStore.row(log, job, store.attempts(job.id()));
+            row(job);
         }
         if (!isFailed()) {
             log.checker().finish(true);
@@ -118,8 +132,12 @@ final class ChaosWorld {
     /** Compares the jobs that were just changed with the expected ones. */
     void checkRows() {
         for (long id : log.touched()) {
-            store.find(new JobId(id)).ifPresent(job -> RecordingStore.row(log, job, store.attempts(job.id())));
+            store.find(new JobId(id)).ifPresent(this::row);
         }
+    }
+
+    private void row(Job job) {
+        RecordingStore.row(log, job, store.attempts(job.id()), store.steps(job.id()));
     }
 
     private ChaosWorker start(String name, int concurrency) {

@@ -95,7 +95,7 @@ final class Troubles {
         insist(hand -> hand.automatic(ChaosWorld.RESOURCE));
     }
 
-    private void insist(Consumer<Operations> action) {
+    void insist(Consumer<Operations> action) {
         Runnable again = () -> world.timeline().after(AGAIN, "fault", () -> insist(action));
         if (!byHand(action, again)) {
             again.run();

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator.recovery;
 
+import io.reprise.control.BreakerSettings;
+import io.reprise.control.ControlSettings;
+
 /** The requirements for the fleet in a world: how fast, and how soon. */
 final class Limits {
 
@@ -25,8 +28,20 @@ final class Limits {
     /** Returns the seconds from then until 90 % of the possible rate is required. */
     double timeTo90() {
         return Math.ceil(Math.max(
-                Math.max(SOON, 2 * plan.longestCall()),
+                Math.max(SOON, 2 * plan.longestCall() + untilProbe()),
                 Math.min(LATEST, plan.trouble().seconds() / 10)));
+    }
+
+    /**
+     * Returns how long it may take until a probe notices the end, if calls are long: then the time of two calls is used
+     * up by the probe and by the first call after it.
+     */
+    private double untilProbe() {
+        BreakerSettings breaker = ControlSettings.DEFAULT.breaker();
+        double rarest = breaker.longestProbe().toMillis() / 1e3 / breaker.probes();
+        return plan.longestCall() < LONG_CALL
+                ? 0
+                : Math.min(rarest, plan.trouble().seconds() / 10);
     }
 
     /** Returns the seconds over which rates are measured: enough for a few jobs, and for more than one call. */
@@ -58,8 +73,16 @@ final class Limits {
         return plan.longestCall() < LONG_CALL || (down && plan.trouble().after() >= 1);
     }
 
-    /** Returns the calls per second that are possible now. */
-    double sustained(WorldJobs jobs) {
+    /**
+     * Returns the calls per second that are possible now.
+     *
+     * @param unpaid retries that wait for a budget. The successes of earlier retries pay for them. If calls are long,
+     *     those have not ended yet, so the retries cannot run yet
+     */
+    double sustained(WorldJobs jobs, long unpaid) {
+        if (plan.longestCall() >= LONG_CALL && jobs.available() - unpaid < most()) {
+            return 0;
+        }
         return Math.min(
                 workers(), jobs.wanted(plan.capacityAfter() / plan.load().resources()));
     }

@@ -109,12 +109,15 @@ final class Plans {
         int places = Math.max(1, pick(10, 100, 1_000) / workers);
         Load load = new Load(Arrivals.NONE, workers * places / call.mean, jobs, 0, 1, 1, 0, 0);
         Trouble trouble = new Trouble(Kind.DOWN, 0, call, false, Overflow.QUEUES, 1, 1);
+        Retries retries = pick(Retries.values());
+        // Fewer would not use up the budget of a queue.
+        int many = retries == Retries.LATER ? Math.max(jobs, 10_000) : jobs;
         return new RecoveryPlan(
                 seed,
                 load,
                 trouble,
                 new Fleet(workers, places, Staffing.KEPT),
-                new Storm(jobs, pick(Retries.values()), chance.nextInt(3) == 0));
+                new Storm(many, retries, chance.nextInt(3) == 0));
     }
 
     /** Hours of 32 workers, or minutes of 5,000 resources, would take minutes to run. */

@@ -19,9 +19,11 @@ public record RecoveryFailure(long seed, List<String> broken, String setting, Li
     }
 
     static RecoveryFailure of(long seed, RecoveryBug breakage) {
-        RecoveryPlan plan = Plans.of(seed);
-        RecoveryOutcome drawn = RecoveryOutcome.of(plan, breakage);
-        RecoveryOutcome plain = new RecoveryShrinker(breakage).smallest(plan);
+        RecoveryOutcome drawn = RecoveryOutcome.of(Plans.of(seed), breakage);
+        if (drawn.broken().isEmpty()) {
+            throw new IllegalStateException("World " + seed + " does not fail a second time");
+        }
+        RecoveryOutcome plain = new RecoveryShrinker(breakage).smallest(drawn);
         return new RecoveryFailure(
                 seed, texts(drawn), plain.plan().describe(), texts(plain), TimeTable.of(plain.plan(), plain.course()));
     }

@@ -139,7 +139,11 @@ record RecoveryPlan(
         SUCCEED,
         FAIL,
         /** Each retry by chance. */
-        HALF
+        HALF,
+        /** All fail for {@value #TROUBLE} seconds, and all succeed afterwards. */
+        LATER;
+
+        static final int TROUBLE = 30;
     }
 
     /**

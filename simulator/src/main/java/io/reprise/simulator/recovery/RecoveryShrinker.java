@@ -9,8 +9,8 @@ import io.reprise.simulator.recovery.RecoveryPlan.Load;
 import io.reprise.simulator.recovery.RecoveryPlan.Staffing;
 import io.reprise.simulator.recovery.RecoveryPlan.Storm;
 import io.reprise.simulator.recovery.RecoveryPlan.Trouble;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /** Makes a world that breaks a property as plain as possible, as long as it still breaks it. */
 final class RecoveryShrinker {
@@ -18,135 +18,146 @@ final class RecoveryShrinker {
     private static final int MOST_RUNS = 60;
     private static final int FEWEST_JOBS = 200;
 
+    /**
+     * The ways to take one thing away. Each returns the same plan if that thing is not there. What makes a world cheaper
+     * comes first, so that later runs take less time.
+     */
+    private static final List<UnaryOperator<RecoveryPlan>> REDUCTIONS = List.of(
+            RecoveryShrinker::fewerJobs,
+            plan -> plan.fleet().workers() == 1
+                    ? plan
+                    : plan.with(new Fleet(
+                            1, Math.min(10_000, plan.places()), plan.fleet().staffing())),
+            RecoveryShrinker::shorter,
+            load(load -> new Load(
+                    load.arrivals(),
+                    load.rate(),
+                    load.jobs(),
+                    load.before(),
+                    load.queues(),
+                    1,
+                    load.bystanders(),
+                    load.deadlines())),
+            load(load -> new Load(
+                    load.arrivals(),
+                    load.rate(),
+                    load.jobs(),
+                    load.before(),
+                    load.queues(),
+                    load.resources(),
+                    0,
+                    load.deadlines())),
+            plan -> plan.with(new Fleet(plan.fleet().workers(), plan.fleet().places(), Staffing.KEPT)),
+            load(load -> new Load(
+                    load.arrivals(),
+                    load.rate(),
+                    load.jobs(),
+                    load.before(),
+                    1,
+                    load.resources(),
+                    load.bystanders(),
+                    load.deadlines())),
+            load(load -> new Load(
+                    load.arrivals(),
+                    load.rate(),
+                    load.jobs(),
+                    load.before(),
+                    load.queues(),
+                    load.resources(),
+                    load.bystanders(),
+                    0)),
+            load(load -> new Load(
+                    load.arrivals() == Arrivals.NONE ? Arrivals.NONE : Arrivals.STEADY,
+                    load.rate(),
+                    load.jobs(),
+                    load.before(),
+                    load.queues(),
+                    load.resources(),
+                    load.bystanders(),
+                    load.deadlines())),
+            trouble(was -> trouble(was, Kind.DOWN, was.seconds(), was.timeouts(), was.after())),
+            trouble(was -> trouble(was, was.kind(), was.seconds(), false, was.after())),
+            trouble(was -> trouble(was, was.kind(), was.seconds(), was.timeouts(), 1)),
+            trouble(was -> new Trouble(
+                    was.kind(),
+                    was.seconds(),
+                    was.call() == CallTime.MIXED ? CallTime.MS_50 : was.call(),
+                    was.timeouts(),
+                    was.overflow(),
+                    was.headroom(),
+                    was.after())));
+
     private final RecoveryBug breakage;
-    private int runs;
 
     RecoveryShrinker(RecoveryBug breakage) {
         this.breakage = breakage;
     }
 
-    RecoveryOutcome smallest(RecoveryPlan plan) {
-        RecoveryOutcome best = run(plan);
-        if (best.broken().isEmpty()) {
-            throw new IllegalStateException("World " + plan.seed() + " does not fail a second time");
-        }
+    /**
+     * Returns the plainest world that was found. Takes the same thing away again as long as that works, then the next,
+     * until none works.
+     *
+     * @param drawn a world that breaks a property
+     */
+    RecoveryOutcome smallest(RecoveryOutcome drawn) {
+        RecoveryOutcome best = drawn;
         Property property = best.broken().get(0).property();
-        boolean plainer = true;
-        while (plainer && runs < MOST_RUNS) {
-            plainer = false;
-            for (RecoveryPlan candidate : plainer(best.plan())) {
-                if (runs >= MOST_RUNS) {
-                    break;
-                }
-                // A break of another property is another failure.
-                RecoveryOutcome outcome = run(candidate);
-                if (outcome.broken().stream().anyMatch(verdict -> verdict.property() == property)) {
-                    best = outcome;
-                    plainer = true;
-                    break;
-                }
+        int useless = 0;
+        int next = 0;
+        int runs = 0;
+        while (useless < REDUCTIONS.size() && runs < MOST_RUNS) {
+            RecoveryPlan candidate = REDUCTIONS.get(next).apply(best.plan());
+            boolean same = candidate.equals(best.plan());
+            RecoveryOutcome outcome = same ? best : RecoveryOutcome.of(candidate, breakage);
+            runs += same ? 0 : 1;
+            // A break of another property is another failure.
+            if (!same && outcome.broken().stream().anyMatch(verdict -> verdict.property() == property)) {
+                best = outcome;
+                useless = 0;
+            } else {
+                useless++;
+                next = (next + 1) % REDUCTIONS.size();
             }
         }
         return best;
     }
 
-    private RecoveryOutcome run(RecoveryPlan plan) {
-        runs++;
-        return RecoveryOutcome.of(plan, breakage);
-    }
-
-    /** Returns the plans with one thing less. */
-    static List<RecoveryPlan> plainer(RecoveryPlan plan) {
-        List<RecoveryPlan> all = new ArrayList<>();
-        Load load = plan.load();
-        Trouble trouble = plan.trouble();
-        Fleet fleet = plan.fleet();
+    private static RecoveryPlan fewerJobs(RecoveryPlan plan) {
         Storm storm = plan.storm();
-        if (storm != null && storm.jobs() > 2 * FEWEST_JOBS) {
-            all.add(plan.with(new Storm(storm.jobs() / 2, storm.retries(), storm.resource())));
+        Load load = plan.load();
+        if (storm != null) {
+            return storm.jobs() > 2 * FEWEST_JOBS
+                    ? plan.with(new Storm(storm.jobs() / 2, storm.retries(), storm.resource()))
+                    : plan;
         }
-        if (fleet.staffing() != Staffing.KEPT) {
-            all.add(plan.with(new Fleet(fleet.workers(), fleet.places(), Staffing.KEPT)));
-        }
-        if (fleet.workers() > 1) {
-            int places = Math.min(10_000, plan.places());
-            all.add(plan.with(new Fleet(1, places, fleet.staffing())));
-        }
-        if (storm == null) {
-            loads(load).forEach(other -> all.add(plan.with(other)));
-            troubles(trouble).forEach(other -> all.add(plan.with(other)));
-        }
-        return all;
+        return load.jobs() > 2 * FEWEST_JOBS
+                ? plan.with(new Load(
+                        load.arrivals(),
+                        load.rate(),
+                        load.jobs() / 2,
+                        load.before(),
+                        load.queues(),
+                        load.resources(),
+                        load.bystanders(),
+                        load.deadlines()))
+                : plan;
     }
 
-    private static List<Load> loads(Load load) {
-        List<Load> all = new ArrayList<>();
-        if (load.resources() > 1) {
-            all.add(load(load, load.arrivals(), load.jobs(), load.queues(), 1, load.bystanders(), load.deadlines()));
-        }
-        if (load.queues() > 1) {
-            all.add(load(load, load.arrivals(), load.jobs(), 1, load.resources(), load.bystanders(), load.deadlines()));
-        }
-        if (load.deadlines() > 0) {
-            all.add(load(load, load.arrivals(), load.jobs(), load.queues(), load.resources(), load.bystanders(), 0));
-        }
-        if (load.bystanders() > 0) {
-            all.add(load(load, load.arrivals(), load.jobs(), load.queues(), load.resources(), 0, load.deadlines()));
-        }
-        if (load.arrivals() != Arrivals.NONE && load.arrivals() != Arrivals.STEADY) {
-            all.add(load(
-                    load,
-                    Arrivals.STEADY,
-                    load.jobs(),
-                    load.queues(),
-                    load.resources(),
-                    load.bystanders(),
-                    load.deadlines()));
-        }
-        if (load.jobs() > 2 * FEWEST_JOBS) {
-            all.add(load(
-                    load,
-                    load.arrivals(),
-                    load.jobs() / 2,
-                    load.queues(),
-                    load.resources(),
-                    load.bystanders(),
-                    load.deadlines()));
-        }
-        return all;
+    private static RecoveryPlan shorter(RecoveryPlan plan) {
+        Trouble was = plan.trouble();
+        return plan.storm() == null && was.seconds() >= 4
+                ? plan.with(trouble(was, was.kind(), Math.floor(was.seconds() / 2), was.timeouts(), was.after()))
+                : plan;
     }
 
-    private static Load load(
-            Load load, Arrivals arrivals, int jobs, int queues, int resources, double bystanders, double deadlines) {
-        return new Load(arrivals, load.rate(), jobs, load.before(), queues, resources, bystanders, deadlines);
+    /** A change of the load, which a storm does not have. */
+    private static UnaryOperator<RecoveryPlan> load(UnaryOperator<Load> change) {
+        return plan -> plan.storm() == null ? plan.with(change.apply(plan.load())) : plan;
     }
 
-    private static List<Trouble> troubles(Trouble trouble) {
-        List<Trouble> all = new ArrayList<>();
-        if (trouble.kind() != Kind.DOWN) {
-            all.add(trouble(trouble, Kind.DOWN, trouble.seconds(), trouble.timeouts(), trouble.after()));
-        }
-        if (trouble.timeouts()) {
-            all.add(trouble(trouble, trouble.kind(), trouble.seconds(), false, trouble.after()));
-        }
-        if (trouble.after() != 1) {
-            all.add(trouble(trouble, trouble.kind(), trouble.seconds(), trouble.timeouts(), 1));
-        }
-        if (trouble.seconds() >= 4) {
-            double shorter = Math.floor(trouble.seconds() / 2);
-            all.add(trouble(trouble, trouble.kind(), shorter, trouble.timeouts(), trouble.after()));
-        }
-        if (trouble.call() == CallTime.MIXED) {
-            all.add(new Trouble(
-                    trouble.kind(),
-                    trouble.seconds(),
-                    CallTime.MS_50,
-                    trouble.timeouts(),
-                    trouble.overflow(),
-                    trouble.headroom(),
-                    trouble.after()));
-        }
-        return all;
+    /** A change of the trouble, which a storm does not have. */
+    private static UnaryOperator<RecoveryPlan> trouble(UnaryOperator<Trouble> change) {
+        return plan -> plan.storm() == null ? plan.with(change.apply(plan.trouble())) : plan;
     }
 
     private static Trouble trouble(Trouble trouble, Kind kind, double seconds, boolean timeouts, double after) {

@@ -3,6 +3,7 @@ package io.reprise.simulator.recovery;
 
 import io.reprise.JobContext;
 import io.reprise.JobRequest;
+import io.reprise.control.ControlKey;
 import io.reprise.insight.JobEvent;
 import io.reprise.insight.ResourceStatus;
 import io.reprise.job.JobId;
@@ -13,12 +14,15 @@ import io.reprise.simulator.recovery.RecoveryPlan.Staffing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Runs a plan with a trouble: the real engine, in virtual time. */
 final class RecoveryWorld {
 
+    private static final String BREAKER = ControlKey.breaker("").text();
     private static final String OTHERS = "others";
     /** Bystanders and checks pause in the middle of a long trouble. */
     private static final double AWAKE = 15;
@@ -307,10 +311,9 @@ final class RecoveryWorld {
             Course.Second now = course.at(second);
             now.available = jobs.available();
             now.freshWaiting = freshArrived - freshGood;
-            now.sustained = limits.sustained(jobs);
-            now.parked = world.store.parked().values().stream()
-                    .mapToLong(Long::longValue)
-                    .sum();
+            Map<String, Long> parked = world.store.parked();
+            now.parked = sum(parked, name -> true);
+            now.sustained = limits.sustained(jobs, sum(parked, name -> !name.startsWith(BREAKER)));
             if (plan.load().resources() <= SHOWN) {
                 crew.any().resources().stream()
                         .filter(status -> status.name().equals("r-0"))
@@ -323,6 +326,13 @@ final class RecoveryWorld {
                                 : Math.min(second + LOOK_ASLEEP, (int) (plan.end() - AWAKE)));
             }
         });
+    }
+
+    private static long sum(Map<String, Long> parked, Predicate<String> which) {
+        return parked.entrySet().stream()
+                .filter(entry -> which.test(entry.getKey()))
+                .mapToLong(Map.Entry::getValue)
+                .sum();
     }
 
     private static void show(ResourceStatus status, Course.Second now) {

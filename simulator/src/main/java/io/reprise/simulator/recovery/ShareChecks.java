@@ -77,7 +77,10 @@ final class ShareChecks {
     private @Nullable RecoveryVerdict wait(boolean[] looked) {
         Arrivals arrivals = plan.load().arrivals();
         double rate = plan.load().rate() * (arrivals == Arrivals.BURSTS ? 5 : 1);
-        if (arrivals == Arrivals.FLOOD
+        // Where nothing was parked, control holds nothing back, and jobs run in the order in which they came.
+        boolean parked = windows.sum((int) plan.end(), course.length(), second -> second.parked) > 0;
+        if (!parked
+                || arrivals == Arrivals.FLOOD
                 || rate > windows.limits.most() / 2
                 || (plan.trouble().overflow() == Overflow.QUEUES
                         && plan.trouble().after() < 1)

@@ -29,11 +29,11 @@ final class StormChecks {
     }
 
     RecoveryVerdict storm() {
-        return storm.retries() == Retries.SUCCEED ? drains() : isPaid();
+        return storm.retries() == Retries.SUCCEED || storm.retries() == Retries.LATER ? drains() : isPaid();
     }
 
     private RecoveryVerdict drains() {
-        double off = StormWorld.ideal(plan);
+        double off = StormWorld.ideal(plan) + StormWorld.backoff(plan);
         if (course.drained <= HALF_AS_FAST * off + SLACK_SECONDS) {
             return held(Property.STORMS);
         }

@@ -52,9 +52,9 @@ final class StormWorld {
             arrive(Math.min(left, BATCH));
         }
         look(0);
-        if (storm.retries() == Retries.SUCCEED) {
+        if (storm.retries() == Retries.SUCCEED || storm.retries() == Retries.LATER) {
             // Long enough to see how much too slow it is.
-            world.runUntil(() -> ended == storm.jobs(), 4 * ideal(plan) + 30);
+            world.runUntil(() -> ended == storm.jobs(), 4 * ideal(plan) + 30 + 2 * backoff(plan));
             course.drained = ended == storm.jobs() ? world.now() : Double.NaN;
         } else {
             world.runUntil(() -> ended == storm.jobs(), Math.min(LONGEST, 2 * ideal(plan) + WATCHED));
@@ -67,6 +67,11 @@ final class StormWorld {
         int jobs = Objects.requireNonNull(plan.storm()).jobs();
         double backoff = 2;
         return Math.max(2.0 * jobs / plan.workersRate(), jobs / plan.workersRate() + backoff);
+    }
+
+    /** Returns when the last backoff may be over in which a job is when its retries begin to succeed. */
+    static double backoff(RecoveryPlan plan) {
+        return Objects.requireNonNull(plan.storm()).retries() == Retries.LATER ? 3 * Retries.TROUBLE : 0;
     }
 
     private void arrive(int count) {
@@ -103,6 +108,7 @@ final class StormWorld {
             case SUCCEED -> false;
             case FAIL -> true;
             case HALF -> chance.nextBoolean();
+            case LATER -> world.now() < Retries.TROUBLE;
         };
     }
 

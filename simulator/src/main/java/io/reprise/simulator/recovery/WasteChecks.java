@@ -17,6 +17,7 @@ final class WasteChecks {
 
     private static final double REFUSED = 0.15;
     private static final double FEW_CALLS = 20;
+    private static final double SECONDS_TO_FALL = 0.5;
     private static final double MOST_AT_ONCE = 5;
     private static final double SHORTEST_CALL = 0.5;
 
@@ -44,7 +45,7 @@ final class WasteChecks {
         }
         double later = windows.sum(windows.latest, course.length(), second -> second.calls);
         double refused = windows.sum(windows.latest, course.length(), second -> second.failed + second.throttled);
-        if (isSteady() && refused > REFUSED * later + FEW_CALLS) {
+        if (isSteady() && servesOnePerSecond() && refused > REFUSED * later + toFindTheLimit()) {
             return broken(
                     Property.NO_WASTE, "%.0f of %.0f calls were refused from %d s on", refused, later, windows.latest);
         }
@@ -55,6 +56,16 @@ final class WasteChecks {
     private boolean isSteady() {
         Arrivals arrivals = plan.load().arrivals();
         return arrivals != Arrivals.BURSTS && arrivals != Arrivals.FLOOD;
+    }
+
+    /** Finding the limit costs refused calls once: those of half a second. It does not matter how few calls follow. */
+    private double toFindTheLimit() {
+        return FEW_CALLS + SECONDS_TO_FALL * plan.capacityAfter();
+    }
+
+    /** A ramp admits at least one call per second. So a resource that serves less must refuse some. */
+    private boolean servesOnePerSecond() {
+        return plan.capacityAfter() >= plan.load().resources();
     }
 
     private double callsInTrouble() {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator.chaos;
 
+import io.reprise.batch.BatchState;
+import io.reprise.batch.Membership;
 import io.reprise.history.StoreCalls;
 import io.reprise.history.StoreCalls.Call;
+import io.reprise.job.AuditNote;
 import io.reprise.job.Cancellation;
 import io.reprise.job.Enqueued;
 import io.reprise.job.Job;
@@ -14,16 +17,22 @@ import io.reprise.job.JobStatus;
 import io.reprise.job.JobTimes;
 import io.reprise.job.KeyRule;
 import io.reprise.job.WaitReason;
+import io.reprise.step.Checkpoint;
+import io.reprise.step.StepList;
 import io.reprise.store.Claim;
 import io.reprise.store.CountedAs;
+import io.reprise.store.JobChange;
 import io.reprise.store.JobStore;
 import io.reprise.store.LostClaim;
 import io.reprise.store.Renewal;
+import io.reprise.store.Requeue;
+import io.reprise.store.RequeueResult;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import io.reprise.store.StoreException;
 import io.reprise.testing.InMemoryJobStore;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -78,7 +87,8 @@ final class Bugs {
     }
 
     private static Settlement with(Settlement s, long token, CountedAs spent, Settlement.Next next) {
-        return new Settlement(s.job(), token, spent, s.ran(), next, s.failure(), s.decision());
+        Settlement other = new Settlement(s.job(), token, spent, s.ran(), next, s.failure(), s.decision());
+        return s.step() == null ? other : other.with(s.step());
     }
 
     private static Settled all(JobStore store) {
@@ -98,7 +108,122 @@ final class Bugs {
                 }));
     }
 
-    /** Whoever runs the attempt that is being run is taken for its holder. */
+    static ChaosBug checkpointWithoutFencing() {
+        return store((sound, call) -> {
+            if (!call.method().equals("checkpoint")) {
+                return call.proceed();
+            }
+            List<Checkpoint> fenceless = new ArrayList<>();
+            for (Object each : (List<?>) Objects.requireNonNull(call.arguments().get(0))) {
+                Checkpoint checkpoint = (Checkpoint) each;
+                JobStatus.Holder holder = holder(sound, checkpoint.job());
+                long token = holder == null ? checkpoint.token() : holder.token();
+                fenceless.add(new Checkpoint(checkpoint.job(), token, checkpoint.step()));
+            }
+            return call.proceed(fenceless);
+        });
+    }
+
+    /** A run looked for the event, did not find it, and waits, although the event has come meanwhile. */
+    static ChaosBug eventLostBetweenCheckAndWait() {
+        return store((sound, call) -> {
+            Object answer = call.proceed();
+            if (!(answer instanceof Settled settled)) {
+                return answer;
+            }
+            for (Settlement s : settlements(call)) {
+                boolean waits = s.next() instanceof Settlement.Wait wait && wait.reason() == WaitReason.EVENT;
+                if (waits && !settled.stale().contains(s.job())) {
+                    Instant due = settled.at().plus(((Settlement.Wait) s.next()).delay());
+                    sound.changeAll(Map.of(s.job(), JobChange.NONE.at(due)), new AuditNote("bug", "bug"));
+                }
+            }
+            return answer;
+        });
+    }
+
+    /** The first child of a join that ends is counted twice, so its parent is woken while another child is open. */
+    static ChaosBug batchCountedTwice() {
+        Set<String> twice = new HashSet<>();
+        return store((sound, call) -> {
+            Object answer = call.proceed();
+            if (answer instanceof Settled settled) {
+                for (Settlement s : settlements(call)) {
+                    Membership member = s.followUps().member();
+                    boolean ends = s.next() instanceof Settlement.Succeed
+                            && !settled.stale().contains(s.job())
+                            && !settled.cancelled().contains(s.job());
+                    if (member != null && ends) {
+                        twice.add(member.batch());
+                        sound.batch(member.batch())
+                                .filter(batch -> batch.open() == 1)
+                                .ifPresent(batch -> wake(sound, batch));
+                    }
+                }
+            }
+            if (call.method().equals("batch") && answer instanceof Optional<?> found && found.isPresent()) {
+                BatchState batch = (BatchState) found.get();
+                return Optional.of(twice.contains(batch.name()) && batch.open() > 0 ? once(batch) : batch);
+            }
+            return answer;
+        });
+    }
+
+    private static void wake(JobStore sound, BatchState batch) {
+        String parent = batch.name().substring(1, batch.name().indexOf('/'));
+        sound.changeAll(Map.of(JobId.parse(parent), JobChange.NONE.at(sound.now())), new AuditNote("bug", "bug"));
+    }
+
+    private static BatchState once(BatchState batch) {
+        return new BatchState(
+                batch.name(),
+                batch.total(),
+                batch.succeeded() + 1,
+                batch.dead(),
+                batch.cancelled(),
+                batch.createdAt(),
+                batch.closedAt(),
+                batch.endedAt(),
+                batch.succeededAt(),
+                batch.onSuccess(),
+                batch.onEnd());
+    }
+
+    /** A dead child that is replayed under a new id is a job of its own, and its parent does not learn of its end. */
+    static ChaosBug childReplayedWithoutItsParent() {
+        return store((sound, call) -> {
+            if (!call.method().equals("requeue")) {
+                return call.proceed();
+            }
+            JobId id = (JobId) Objects.requireNonNull(call.arguments().get(0));
+            Requeue requeue = (Requeue) Objects.requireNonNull(call.arguments().get(1));
+            Job dead =
+                    sound.find(id).filter(job -> job.state() == JobState.FAILED).orElse(null);
+            if (dead == null || dead.spec().batch() == null || !requeue.edit().newId()) {
+                return call.proceed();
+            }
+            JobId now = sound.insert(List.of(dead.spec().toBuilder()
+                            .batch(null)
+                            .idempotencyKey(null)
+                            .build()))
+                    .get(0)
+                    .id();
+            return new RequeueResult(RequeueResult.Result.DONE, now);
+        });
+    }
+
+    /** A later run does not see what an earlier one has stored. */
+    static ChaosBug stepsForgotten() {
+        return store((sound, call) ->
+                call.method().equals("steps") && !isChecker() ? new StepList(sound.now(), List.of()) : call.proceed());
+    }
+
+    private static boolean isChecker() {
+        return StackWalker.getInstance()
+                .walk(frames -> frames.anyMatch(frame -> frame.getMethodName().equals("row")));
+    }
+
+    /** The worker that runs an attempt now is taken for its holder. */
     static ChaosBug attemptNumberAsToken() {
         return new ChaosBug() {
             @Override
@@ -199,7 +324,7 @@ final class Bugs {
                 : s);
     }
 
-    /** What shall wait is kept in memory, under its lease. */
+    /** A job that has to wait is kept in memory, under its lease. */
     static ChaosBug delaysHoldLeases() {
         return new ChaosBug() {
             @Override

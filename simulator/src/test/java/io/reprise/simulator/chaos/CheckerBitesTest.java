@@ -4,10 +4,12 @@ package io.reprise.simulator.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.history.Violation;
+import io.reprise.testkit.TestRun;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -55,6 +57,13 @@ class CheckerBitesTest {
                         Bugs::staleRescueOverwrites,
                         5000,
                         Set.of("two ends", "stale outcome", "two outcomes")),
+                new Bug("checkpoint without fencing", Bugs::checkpointWithoutFencing, 2000, Set.of("stale step")),
+                new Bug(
+                        "event lost between check and wait",
+                        Bugs::eventLostBetweenCheckAndWait,
+                        500,
+                        Set.of("event lost")),
+                new Bug("steps forgotten", Bugs::stepsForgotten, 100, Set.of("step repeated")),
                 new Bug("crashes bypass their cap", Bugs::crashesBypassTheirCap, 100, Set.of("losses", "told")),
                 new Bug("failures bypass their cap", Bugs::failuresBypassTheirCap, 100, Set.of("attempts", "told")),
                 new Bug("delays hold leases", Bugs::delaysHoldLeases, 100, Set.of("told")),
@@ -69,7 +78,7 @@ class CheckerBitesTest {
                 new Bug(
                         "schedules fire for each leader",
                         Bugs::schedulesFireForEachLeader,
-                        2000,
+                        3000,
                         Set.of("fired twice")),
                 new Bug(
                         "dead letters keep their due time",
@@ -89,5 +98,41 @@ class CheckerBitesTest {
         }
         assertThat(found).as("found within %d seeds", bug.within).isNotEmpty();
         assertThat(bug.rules).contains(found.get(0).rule());
+    }
+
+    static Stream<Bug> joinBugs() {
+        return Stream.of(
+                new Bug("batch counted twice", Bugs::batchCountedTwice, 200, Set.of("join early")),
+                new Bug(
+                        "child replayed without its parent",
+                        Bugs::childReplayedWithoutItsParent,
+                        1000,
+                        Set.of("join stays broken")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("joinBugs")
+    void a_bug_of_joins_is_found(Bug bug) {
+        int seed = 0;
+        List<Violation> found = List.of();
+        while (found.isEmpty() && seed < bug.within) {
+            seed++;
+            found = new ChaosWorld(ChaosPlan.joining(seed), bug.breakage.get())
+                    .run()
+                    .violations();
+        }
+        assertThat(found).as("found within %d seeds", bug.within).isNotEmpty();
+        assertThat(bug.rules).contains(found.get(0).rule());
+    }
+
+    @Test
+    void joins_break_no_rule_whatever_happens() {
+        for (long seed = 1; seed <= TestRun.size(60, 400); seed++) {
+            assertThat(new ChaosWorld(ChaosPlan.joining(seed), ChaosBug.NONE)
+                            .run()
+                            .violations())
+                    .as("seed %d", seed)
+                    .isEmpty();
+        }
     }
 }

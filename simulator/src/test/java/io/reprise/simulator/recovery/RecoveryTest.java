@@ -54,13 +54,15 @@ class RecoveryTest {
         assertThat(storms).anyMatch(storm -> storm.jobs() < 1_500).anyMatch(storm -> storm.jobs() > 300_000);
     }
 
-    /** Not yet in all of them: a resource that queues up calls whose timeout is short still breaks about one in a hundred. */
+    /** One in a hundred may still break one: not every world has been run with the present ramp. */
     @Test
     void nearly_every_world_keeps_every_property() {
         Recovery.Report report = Recovery.run(1, WORLDS, done -> {});
         assertThat(report.worlds()).isEqualTo(WORLDS);
         assertThat(report.properties().keySet()).containsExactlyElementsOf(EnumSet.allOf(Property.class));
-        assertThat(report.broken()).hasSizeLessThanOrEqualTo((int) (0.02 * WORLDS));
+        assertThat(report.broken())
+                .as(() -> report.failure().map(RecoveryFailure::toString).orElse(""))
+                .hasSizeLessThanOrEqualTo((int) (WORLDS / 100));
     }
 
     @Test
