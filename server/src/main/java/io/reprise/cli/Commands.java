@@ -10,6 +10,8 @@ import io.reprise.cli.demo.DemoCommand;
 import io.reprise.cli.policy.LintCommand;
 import io.reprise.cli.policy.PresetsCommand;
 import io.reprise.cli.policy.PreviewCommand;
+import io.reprise.cli.schema.SchemaExportCommand;
+import io.reprise.cli.schema.SchemaPrintCommand;
 import io.reprise.cli.simulate.SimulateCommands;
 import io.reprise.cli.terminal.Terminal;
 import io.reprise.server.config.Durations;
@@ -58,6 +60,7 @@ public final class Commands {
         commands.put("jobs", () -> new CommandLine(new JobsCommand(terminal)));
         commands.put("dead", () -> DeadCommand.line(terminal));
         commands.put("queues", () -> new CommandLine(new QueuesCommand(terminal)));
+        commands.put("batches", () -> new CommandLine(new BatchesCommand(terminal)));
         commands.put("resources", () -> new CommandLine(new ResourcesCommand(terminal)));
         commands.put("schedules", () -> new CommandLine(new SchedulesCommand(terminal)));
         commands.put("settings", () -> new CommandLine(new SettingsCommand(terminal)));

@@ -23,6 +23,7 @@ import tools.jackson.databind.node.ObjectNode;
             "Examples:",
             "  reprise dead replay 17 --payload '{\"city\":\"Oslo\"}' --why 'a wrong address'",
             "  reprise dead replay --fingerprint 8c1f --rate 5 --canary 3",
+            "  reprise dead replay --type ship --patch '{\"country\":\"NO\"}' --dry-run",
             "  reprise dead replay --all --dry-run"
         })
 final class DeadReplayCommand extends DeadSelection {
@@ -56,6 +57,14 @@ final class DeadReplayCommand extends DeadSelection {
     @Nullable
     String payload;
 
+    @Option(
+            names = "--patch",
+            paramLabel = "JSON",
+            description =
+                    "Change members of each payload: a JSON merge patch; null removes. A filter must name the type.")
+    @Nullable
+    String patch;
+
     @Option(names = "--detach", description = "Start the replay and do not watch it. Needs a server.")
     boolean detach;
 
@@ -73,6 +82,7 @@ final class DeadReplayCommand extends DeadSelection {
         if (payload != null) {
             body.set("payload", OptionText.json("--payload", payload));
         }
+        patch(body);
         return dead.with(link -> dead.each(ids, id -> {
             JsonNode job = link.post(ServerTarget.of("dead-letters", id, "replay"), body);
             return dead.answer(
@@ -98,13 +108,29 @@ final class DeadReplayCommand extends DeadSelection {
         if (stopAt != null) {
             body.put("stopAt", stopAt);
         }
+        patch(body);
         return dead.with(link -> start(link, body));
+    }
+
+    private void patch(ObjectNode body) {
+        if (patch != null) {
+            body.set("patch", OptionText.json("--patch", patch));
+        }
     }
 
     private int start(Link link, ObjectNode body) {
         JsonNode replay = link.post(ServerTarget.of("replays"), body);
         if (dryRun) {
-            return dead.answer(replay, "%s dead letters match", ReplayWatch.matched(replay));
+            JsonNode sample = replay.path("sample");
+            return sample.isObject()
+                    ? dead.answer(
+                            replay,
+                            "%s dead letters match. Job %s would have the payload %s, not %s",
+                            ReplayWatch.matched(replay),
+                            Cells.text(sample.path("job")),
+                            sample.path("after"),
+                            sample.path("before"))
+                    : dead.answer(replay, "%s dead letters match", ReplayWatch.matched(replay));
         }
         if (detach) {
             return dead.answer(

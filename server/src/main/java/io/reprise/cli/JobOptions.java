@@ -54,9 +54,20 @@ final class JobOptions {
     @Nullable
     String uniqueKey;
 
-    @Option(names = "--key-rule", paramLabel = "RULE", description = "KEEP, REPLACE or REJECT, if one does already.")
+    @Option(
+            names = "--key-rule",
+            paramLabel = "RULE",
+            description = "KEEP, REPLACE, REJECT or FOLLOW, if one does already.")
     @Nullable
     String keyRule;
+
+    @Option(
+            names = "--needs",
+            paramLabel = "LABEL",
+            split = ",",
+            description = "What the worker must offer, such as gpu.")
+    @Nullable
+    List<String> needs;
 
     @Option(names = "--timeout", paramLabel = "TIME", description = "How long one run may take.")
     @Nullable
@@ -88,6 +99,9 @@ final class JobOptions {
         put(job, "dueAt", dueAt);
         put(job, "resource", resource);
         put(job, "group", group);
+        if (needs != null) {
+            job.set("needs", Json.tree(needs));
+        }
         put(job, "key", uniqueKey);
         put(job, "keyRule", keyRule);
         put(job, "timeout", timeout);

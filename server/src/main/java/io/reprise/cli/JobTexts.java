@@ -104,6 +104,19 @@ final class JobTexts {
         table.print(out);
     }
 
+    /** Prints log lines; the number of the run stands before each. */
+    static void log(JsonNode page, PrintWriter out) {
+        if (page.path("items").isEmpty()) {
+            out.println("No lines");
+            return;
+        }
+        TextTable table = new TextTable("run", "written", "line");
+        for (JsonNode line : page.path("items")) {
+            table.add(Cells.text(line.path("fence")), Cells.time(line.path("at")), Cells.text(line.path("text")));
+        }
+        table.print(out);
+    }
+
     /** Returns the job's attempts and how many it may have. */
     static String attempts(JsonNode job) {
         JsonNode most = job.path("maxAttempts");

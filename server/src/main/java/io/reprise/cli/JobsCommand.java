@@ -251,6 +251,17 @@ final class JobsCommand extends LinkedCommand {
     }
 
     @Command(
+            name = "log",
+            description = "Show the lines that the handlers of a job wrote in its latest runs.",
+            footer = {"", "Example:", "  reprise jobs log 17"})
+    int log(@Parameters(paramLabel = "ID", description = "Id of the job.") String id) {
+        return with(link -> {
+            JsonNode log = link.get(ServerTarget.of("jobs", id, "log"));
+            return answer(log, () -> JobTexts.log(log, terminal.out()));
+        });
+    }
+
+    @Command(
             name = "steps",
             description = "Show what a job has done: its steps, sleeps and events.",
             footer = {"", "Example:", "  reprise jobs steps 17"})

@@ -65,6 +65,27 @@ final class QueuesCommand extends ListingCommand {
     }
 
     @Command(
+            name = "groups",
+            description = "The groups of a queue with most jobs, and how many jobs started in time.",
+            footer = {"", "Example:", "  reprise queues groups mail"})
+    int groups(@Parameters(index = "0", paramLabel = "QUEUE", description = "Name of the queue.") String queue) {
+        return with(link -> {
+            JsonNode now = link.get(ServerTarget.of("queues", queue, "groups"));
+            return answer(now, () -> {
+                TextTable table = new TextTable("group", ">jobs", ">started", ">late");
+                table.add("(all)", "", Cells.text(now.path("started")), Cells.text(now.path("late")));
+                now.path("items")
+                        .forEach(group -> table.add(
+                                Cells.text(group.path("group")),
+                                Cells.text(group.path("jobs")),
+                                Cells.text(group.path("started")),
+                                Cells.text(group.path("late"))));
+                table.print(terminal.out());
+            });
+        });
+    }
+
+    @Command(
             name = "pause",
             description = "Let no job of these queues be claimed until they are resumed; running ones go on.",
             footer = {"", "Example:", "  reprise queues pause mail --why 'the relay is being moved'"})

@@ -14,6 +14,7 @@ import io.reprise.control.BudgetSettings;
 import io.reprise.control.ControlSettings;
 import io.reprise.encryption.EncryptionKeys;
 import io.reprise.job.AuditNote;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.job.RepriseException;
 import io.reprise.server.RepriseServer;
 import io.reprise.server.api.Outgoing;
@@ -356,11 +357,16 @@ final class ServeCommand implements Callable<Integer> {
         return authorities == null ? tls : tls.clientsOf(Path.of(authorities));
     }
 
+    private static String[] offers(Settings settings) {
+        return Needs.require(settings.list(Setting.WORKER_OFFERS)).toArray(String[]::new);
+    }
+
     private static RepriseBuilder builder(Settings settings) {
         RepriseBuilder builder = Reprise.builder()
                 .migrate(false)
                 .concurrency(settings.number(Setting.WORKER_CONCURRENCY))
                 .threads(THREADS)
+                .offers(checked(Setting.WORKER_OFFERS, () -> offers(settings)))
                 .lease(settings.duration(Setting.WORKER_LEASE))
                 .control(ControlSettings.DEFAULT.resourceBudget(BudgetSettings.OF_RESOURCE
                         .capacity(settings.number(Setting.BUDGET_CAPACITY))

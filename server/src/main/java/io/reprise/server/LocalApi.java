@@ -46,7 +46,7 @@ public final class LocalApi implements AutoCloseable {
                 .name(name)
                 .start();
         this.waiting = new LeaseWaits(store);
-        this.replayer = new Replayer(reprise, store, name, System::nanoTime);
+        this.replayer = new Replayer(reprise, store, outgoing.codec(), name, System::nanoTime);
         this.bulks = new BulkRunner(store);
         Quotas quotas = new Quotas(store, Quotas.Limits.DEFAULT, InstantSource.system());
         Api api = new Api(reprise, store, outgoing.check(), outgoing.codec(), quotas);

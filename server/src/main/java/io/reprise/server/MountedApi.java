@@ -46,7 +46,7 @@ public final class MountedApi implements AutoCloseable {
      */
     public MountedApi(String name, Reprise reprise, JobStore store, PayloadCodec codec, String base) {
         this.waiting = new LeaseWaits(store);
-        this.replayer = new Replayer(reprise, store, name, System::nanoTime);
+        this.replayer = new Replayer(reprise, store, codec, name, System::nanoTime);
         this.bulks = new BulkRunner(store);
         HttpJobCheck check = new HttpJobCheck(new OutboundGuard(List.of(), Set.of(), Resolver.SYSTEM));
         Quotas quotas = new Quotas(store, Quotas.Limits.DEFAULT, InstantSource.system());

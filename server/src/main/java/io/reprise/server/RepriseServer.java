@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server;
 
+import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.reprise.Reprise;
 import io.reprise.RepriseBuilder;
 import io.reprise.job.JobSpec;
+import io.reprise.opentelemetry.JobTracing;
 import io.reprise.server.api.Api;
 import io.reprise.server.api.AuditWriter;
+import io.reprise.server.api.BatchEndpoints;
 import io.reprise.server.api.BytesMeter;
 import io.reprise.server.api.DeadLetterEndpoints;
 import io.reprise.server.api.InsightEndpoints;
@@ -117,7 +120,7 @@ public final class RepriseServer implements AutoCloseable {
         this.fleet = new FleetEvents(store, parts.name, log);
         this.bytes = new BytesMeter(quotas);
         this.bulks = new BulkRunner(store);
-        this.replayer = new Replayer(reprise, store, parts.name, System::nanoTime);
+        this.replayer = new Replayer(reprise, store, parts.outgoing.codec(), parts.name, System::nanoTime);
         this.outgoing = parts.outgoing;
         this.sessions = new Sessions(keys, store, InstantSource.system());
         Api api = new Api(reprise, store, outgoing.check(), outgoing.codec(), quotas);
@@ -142,8 +145,12 @@ public final class RepriseServer implements AutoCloseable {
         Meters meters = new Meters();
         Keys keys = new Keys(store, InstantSource.system());
         Quotas quotas = new Quotas(store, parts.quotas, InstantSource.system());
+        // Records if the process has an OpenTelemetry, such as that of its Java agent.
+        JobTracing tracing = new JobTracing(GlobalOpenTelemetry.get());
         Reprise reprise = parts.outgoing
                 .join(builder)
+                .interceptor(tracing)
+                .listener(tracing)
                 .store(store)
                 .name(parts.name)
                 .remoteWorkers()
@@ -184,7 +191,9 @@ public final class RepriseServer implements AutoCloseable {
     private HttpServer listen(Parts parts, Api api, Keys keys) throws IOException {
         List<Endpoints> all = new ArrayList<>(endpoints(api, keys, waiting, replayer, bulks));
         all.add(new SessionEndpoints(sessions, !isLocal(parts.http)));
-        all.add(new DashboardEndpoints(api));
+        DashboardEndpoints dashboard = new DashboardEndpoints(api);
+        all.add(dashboard);
+        events.pulse(dashboard::pulse);
         all.add(new LeaseEndpoints(api, waiting));
         all.add(events);
         all.add(outgoing.endpoints(api.reprise(), api.quotas()));
@@ -210,6 +219,7 @@ public final class RepriseServer implements AutoCloseable {
         return List.of(
                 new JobEndpoints(api, policies, waiting),
                 new StepEndpoints(api),
+                new BatchEndpoints(api, policies),
                 new DeadLetterEndpoints(api),
                 new ReplayEndpoints(api, replayer),
                 new BulkEndpoints(api, policies, bulks),

@@ -7,6 +7,7 @@ import io.reprise.cli.base.ExitCode;
 import io.reprise.cli.base.QueueFixture;
 import io.reprise.cli.base.QueueFixture.Way;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -169,6 +170,24 @@ public class CommandsTest {
 
     @ParameterizedTest
     @EnumSource
+    void groups_of_a_queue_and_needs_of_a_job_are_shown(Way way) {
+        String name = "groups/" + way;
+        for (String group : List.of("a", "b", "b")) {
+            fine(queue.run(way, "jobs", "enqueue", "far", "--queue", name, "--group", group));
+        }
+        assertThat(fine(queue.run(way, "queues", "groups", name)).out().lines().map(String::strip))
+                .anyMatch(line -> line.matches("b +2 +0 +0"));
+        String id = fine(queue.run(way, "jobs", "enqueue", "far", "--queue", name, "--needs", "gpu,eu", "--json"))
+                .json()
+                .path("id")
+                .asString();
+        JsonNode job = queue.run(way, "jobs", "show", id, "--json").json();
+        assertThat(job.path("queue").stringValue()).isEqualTo(name + "@needs:eu:gpu");
+        refused(queue.run(way, "jobs", "enqueue", "far", "--needs", "g:pu"), "label 'g:pu'");
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void queues_are_paused_resumed_and_limited(Way way) {
         String name = "lane/" + way;
         assertThat(fine(queue.run(way, "queues", "pause", name, "--why", "a test"))
@@ -302,5 +321,22 @@ public class CommandsTest {
         fine(queue.run(way, "settings", "unset", "type:set-by-cli"));
         assertThat(fine(queue.run(way, "settings", "show")).out()).doesNotContain("set-by-cli");
         refused(queue.run(way, "settings", "unset", "type:set-by-cli"), "set-by-cli");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void batches_are_listed_shown_and_closed(Way way) {
+        String name = "import-" + way;
+        fine(queue.run(way, "batches", "create", name));
+        assertThat(fine(queue.run(way, "batches")).out()).contains(name).contains("takes members");
+        assertThat(fine(queue.run(way, "batch", "close", name)).out()).contains("is closed; 0 members are open");
+        assertThat(fine(queue.run(way, "batches", "show", name)).out()).contains("0 of 0 members have ended");
+        assertThat(queue.run(way, "batches", "show", name, "--json")
+                        .json()
+                        .path("succeededAt")
+                        .isString())
+                .isTrue();
+        refused(queue.run(way, "batches", "close", name), "was closed before");
+        refused(queue.run(way, "batches", "show", "nothing"), "'nothing' does not exist");
     }
 }

@@ -43,6 +43,7 @@ class HelpTest {
                 "jobs enqueue",
                 "jobs retry",
                 "jobs cancel",
+                "jobs log",
                 "jobs steps",
                 "jobs tell",
                 "jobs resolve",

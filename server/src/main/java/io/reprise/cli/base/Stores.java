@@ -29,7 +29,7 @@ public final class Stores {
 
     private static final String SQLITE = "sqlite:";
     private static final List<String> KINDS =
-            List.of(SQLITE, "postgresql://", "mariadb://", "mysql://", "mongodb://", "mongodb+srv://");
+            List.of(SQLITE, "postgresql://", "postgres://", "mariadb://", "mysql://", "mongodb://", "mongodb+srv://");
 
     private static final Pattern LOCAL =
             Pattern.compile("://(?:[^@/]*@)?(?:localhost|127\\.[0-9.]+|\\[::1])?(?:[:/?]|$)");
@@ -61,7 +61,7 @@ public final class Stores {
     /** Whether the URL names PostgreSQL on another machine and says nothing about encryption. */
     public static boolean isInTheClear(String url) {
         String name = url.startsWith("jdbc:") ? url.substring("jdbc:".length()) : url;
-        return name.startsWith("postgresql://")
+        return (name.startsWith("postgresql://") || name.startsWith("postgres://"))
                 && !name.contains("sslmode=")
                 && !LOCAL.matcher(name).find();
     }

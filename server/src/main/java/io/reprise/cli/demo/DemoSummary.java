@@ -48,6 +48,10 @@ record DemoSummary(Duration length, Collection<Line> lines, Map<JobEvent.Kind, I
         out.println("      when would the retries of your own jobs come?");
         out.println("  reprise demo --forever --db " + (db == null ? "demo.db" : db));
         out.println("      stop it with Ctrl-C and start it again: nothing is lost");
+        if (db != null) {
+            out.println("  reprise jobs --store sqlite:" + db);
+            out.println("      look at its jobs");
+        }
         out.flush();
     }
 

@@ -42,6 +42,7 @@ public final class SimulationEndpoints implements Endpoints {
             .may("outageMinutes", Schema.integer(1, 30).about("how long the resource is down; 5 unless given"))
             .may("rate", Schema.integer(1, 20).about("jobs per second; 10 unless given"))
             .may("capacity", Schema.integer(1, 500).about("calls per second that the resource serves; 20 unless given"))
+            .may("concurrency", Schema.integer(4, 1_000).about("calls at once of the whole fleet; 400 unless given"))
             .may("seed", Schema.integer(0, 1_000_000).about("the same seed gives the same run; 1 unless given"))
             .must(
                     "policies",
@@ -73,9 +74,15 @@ public final class SimulationEndpoints implements Endpoints {
     private static final Semaphore RUNNING = new Semaphore(1);
 
     private final PolicyBook policies;
+    private final SimulationTime time;
 
     public SimulationEndpoints(Api api) {
+        this(api, new SimulationTime());
+    }
+
+    SimulationEndpoints(Api api, SimulationTime time) {
         this.policies = new PolicyBook(api.store());
+        this.time = time;
     }
 
     @Override
@@ -97,13 +104,16 @@ public final class SimulationEndpoints implements Endpoints {
         if (rate * length.toSeconds() > MOST_JOBS) {
             throw Problem.invalid("/rate", "is too high for an outage of this length: there may be 80,000 jobs");
         }
-        Setting setting = new Setting(outage, rate, length, fields.integer("capacity", 20), CONCURRENCY);
+        Setting setting = new Setting(
+                outage, rate, length, fields.integer("capacity", 20), fields.integer("concurrency", CONCURRENCY));
         Run run = new Run(setting, candidates(request), fields.integer("seed", 1));
+        String owner = request.caller().owner();
+        time.require(owner);
         if (!RUNNING.tryAcquire()) {
             throw Problem.of(ProblemType.TOO_MANY_REQUESTS, "A simulation is under way; try again in a moment")
                     .header("Retry-After", "5");
         }
-        return new Answer.Parts(LINES, run, RUNNING::release);
+        return new Answer.Parts(LINES, () -> time.spend(owner, run), RUNNING::release);
     }
 
     private List<Candidate> candidates(Request request) {

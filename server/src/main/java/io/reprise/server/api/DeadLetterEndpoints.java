@@ -31,6 +31,7 @@ public final class DeadLetterEndpoints implements Endpoints {
 
     private static final String SECTION = "Dead letters";
     private static final int MAX_BULK = 10_000;
+    private static final int MAX_PATCH = 10_000;
 
     private static final Schema GROUP = Schema.object()
             .must("fingerprint", Schema.text(1, 100).orNull())
@@ -44,11 +45,17 @@ public final class DeadLetterEndpoints implements Endpoints {
             .must("latest", Schemas.JOB_SUMMARY)
             .named("DeadGroup");
 
+    /** The schema of a patch. */
+    public static final Schema PATCH = Schema.json()
+            .about("changes to the payload: a JSON merge patch (RFC 7396), an object whose members are set, or removed"
+                    + " by null");
+
     private static final Schema REPLAY = Schema.object()
             .may("newId", Schema.bool().about("as a new job, discarding this one"))
             .may("keepCounters", Schema.bool().about("go on counting, instead of starting at zero"))
             .may("queue", Schema.name().about("another queue"))
             .may("payload", Schema.json().about("another payload"))
+            .may("patch", PATCH)
             .may("why", Schema.text(0, 500))
             .named("Replay");
 
@@ -155,11 +162,25 @@ public final class DeadLetterEndpoints implements Endpoints {
     private Answer replay(Request request) {
         Tenancy tenancy = Tenancy.of(request.caller());
         Job job = api.job(request);
-        if (request.fields().mentions("payload") && JobRequests.isReserved(job.type())) {
-            throw Problem.invalid("/payload", "is the server's own for jobs of this type; replay it as it is");
+        for (String edit : List.of("payload", "patch")) {
+            if (request.fields().mentions(edit) && JobRequests.isReserved(job.type())) {
+                throw Problem.invalid(
+                        "/" + edit, "changes what is the server's own for jobs of this type; replay it as it is");
+            }
         }
-        JobId id = api.as(request).replay(job.id(), replay(request.fields(), tenancy));
+        Replay how = edited(request.fields(), replay(request.fields(), tenancy));
+        JobId id = api.as(request).replay(job.id(), admitted(request, how));
         return Response.ok(Views.job(api.job(request, id.toString()), tenancy));
+    }
+
+    /** Checks a replay against the quotas: another queue may be one too many, and another payload too long. */
+    private Replay admitted(Request request, Replay replay) {
+        if (replay.queue() != null) {
+            api.quotas().queue(request.caller(), replay.queue());
+        }
+        api.quotas().keep(request.caller(), replay.payload());
+        api.quotas().keep(request.caller(), replay.patch());
+        return replay;
     }
 
     public static Replay replay(Fields fields, Tenancy tenancy) {
@@ -171,7 +192,31 @@ public final class DeadLetterEndpoints implements Endpoints {
                 fields.flag("newId"),
                 fields.flag("keepCounters"),
                 tenancy.storedOrNull("queue", fields.text("queue")),
-                payload);
+                payload,
+                null);
+    }
+
+    /**
+     * Returns the replay with the patch of these fields, if they have one.
+     *
+     * @throws Problem if it is no patch
+     */
+    public static Replay edited(Fields fields, Replay replay) {
+        if (!fields.mentions("patch")) {
+            return replay;
+        }
+        if (replay.payload() != null) {
+            throw Problem.invalid("/patch", "cannot stand beside a payload");
+        }
+        String patch = fields.json("patch");
+        if (patch.length() > MAX_PATCH) {
+            throw Problem.invalid("/patch", "has " + patch.length() + " characters; at most " + MAX_PATCH + " are");
+        }
+        try {
+            return replay.withPatch(patch);
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("/patch", "cannot be: " + e.getMessage());
+        }
     }
 
     private Answer discard(Request request) {
@@ -192,14 +237,15 @@ public final class DeadLetterEndpoints implements Endpoints {
             throw Problem.invalid(
                     "/q",
                     "of a bulk may hold only state, type, queue, resource, tag, error (a fingerprint), schedule,"
-                            + " since and before, each with one value");
+                            + " batch, since and before, each with one value");
         }
         JobQuery query = search.query();
         Bulk bulk = api.as(request).all(query).limit(fields.integer("limit", MAX_BULK));
         boolean dryRun = fields.flag("dryRun");
         bulk = dryRun ? bulk.dryRun() : bulk;
-        Bulk.Result result =
-                fields.text("action", "").equals("discard") ? bulk.discard() : bulk.replay(replay(fields, tenancy));
+        Bulk.Result result = fields.text("action", "").equals("discard")
+                ? bulk.discard()
+                : bulk.replay(admitted(request, replay(fields, tenancy)));
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("matched", result.matched());
         view.put("done", result.done());

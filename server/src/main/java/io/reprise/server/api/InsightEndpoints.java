@@ -53,6 +53,7 @@ public final class InsightEndpoints implements Endpoints {
 
     private static final Schema WORKER = Schema.object()
             .must("name", Schema.text(1, 200))
+            .must("offers", Schema.array(Schema.name(), 0, 8).about("to jobs that need it"))
             .must(
                     "queues",
                     Schema.array(Schema.text(1, 201), 0, NO_LIMIT).about("empty for all; name* for all that begin so"))
@@ -180,7 +181,8 @@ public final class InsightEndpoints implements Endpoints {
     private static Map<String, @Nullable Object> view(WorkerState worker, Tenancy tenancy) {
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("name", tenancy.shown(worker.name()));
-        view.put("queues", worker.report().queues().stream().map(tenancy::shown).toList());
+        view.put("queues", worker.report().named().stream().map(tenancy::shown).toList());
+        view.put("offers", List.copyOf(worker.report().offers()));
         view.put("types", worker.report().types());
         view.put("concurrency", worker.report().concurrency());
         view.put("holding", worker.report().holding());

@@ -3,6 +3,7 @@ package io.reprise.server.api;
 
 import io.reprise.JobRequest;
 import io.reprise.ManualRetry;
+import io.reprise.batch.Membership;
 import io.reprise.insight.Explanation;
 import io.reprise.insight.JobChain;
 import io.reprise.insight.TraceParent;
@@ -11,7 +12,6 @@ import io.reprise.job.Enqueued;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
-import io.reprise.job.JobSpec;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.ETags;
@@ -26,15 +26,12 @@ import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
 import io.reprise.store.JobChange;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.util.RawValue;
@@ -198,21 +195,13 @@ public final class JobEndpoints implements Endpoints {
     }
 
     private void count(Request request, Tenancy tenancy) {
-        Set<String> queues = new HashSet<>();
-        long size = 0;
         List<JsonNode> all = new ArrayList<>();
         if (request.body().isArray()) {
-            request.body().forEach(job -> all.addAll(JobRequests.withFollowers(job)));
+            request.body().forEach(all::add);
         } else {
-            all.addAll(JobRequests.withFollowers(request.body()));
+            all.add(request.body());
         }
-        for (JsonNode each : all) {
-            Fields job = new Fields(each);
-            request.caller().bounds().require(job.text("queue", JobSpec.DEFAULT_QUEUE), job.text("type", ""));
-            queues.add(tenancy.stored("queue", job.text("queue", JobSpec.DEFAULT_QUEUE)));
-            size += job.mentions("payload") ? job.json("payload").getBytes(StandardCharsets.UTF_8).length : 0;
-        }
-        api.quotas().enqueue(request.caller(), queues, all.size(), size);
+        requests.admit(request, tenancy, all);
     }
 
     private Answer list(Request request) {
@@ -237,6 +226,8 @@ public final class JobEndpoints implements Endpoints {
                 api.reprise().attempts(job.id()).stream()
                         .map(attempt -> Views.attempt(attempt, tenancy))
                         .toList());
+        Membership batch = Membership.in(job.spec());
+        view.put("batch", batch == null ? null : tenancy.shown(batch.batch()));
         view.putAll(Views.chain(JobChain.of(job.spec()), tenancy));
         return view;
     }

@@ -14,12 +14,14 @@ import io.reprise.server.http.Caller;
 import io.reprise.server.http.Fields;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.Problem.FieldError;
+import io.reprise.server.http.Request;
 import io.reprise.server.webhook.WebhookDelivery;
 import io.reprise.store.JobChange;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -43,7 +45,7 @@ public final class JobRequests {
     private final PolicyBook policies;
 
     /** Whether only the server may write payloads of this type. */
-    static boolean isReserved(String type) {
+    public static boolean isReserved(String type) {
         return RESERVED.contains(type);
     }
 
@@ -53,7 +55,7 @@ public final class JobRequests {
     }
 
     /** Reads one job, or all jobs of an array. */
-    List<JobRequest<RawValue>> all(JsonNode body, Tenancy tenancy) {
+    public List<JobRequest<RawValue>> all(JsonNode body, Tenancy tenancy) {
         List<FieldError> errors = new ArrayList<>();
         List<JobRequest<RawValue>> jobs = new ArrayList<>();
         if (body.isArray()) {
@@ -137,6 +139,17 @@ public final class JobRequests {
         caller.bounds().require(tenancy.shown(queue), job.type());
         requireQueue(change, caller, tenancy);
         requirePayload("", job.type(), change);
+        keep(change, caller, 1);
+    }
+
+    /**
+     * Counts the payloads that a change stores.
+     *
+     * @param jobs how many jobs get it
+     * @throws Problem if the quota of the caller forbids it
+     */
+    public void keep(JobChange change, Caller caller, long jobs) {
+        api.quotas().keep(caller, change.payload(), jobs);
     }
 
     /** Refuses a queue that the caller could not enqueue to. */
@@ -193,6 +206,25 @@ public final class JobRequests {
         return followed;
     }
 
+    /**
+     * Checks jobs of a request, with all that follow them, against the bounds and quotas of the caller.
+     *
+     * @throws Problem if one forbids them
+     */
+    public void admit(Request request, Tenancy tenancy, List<JsonNode> jobs) {
+        Set<String> queues = new HashSet<>();
+        long size = 0;
+        List<JsonNode> all = new ArrayList<>();
+        jobs.forEach(job -> all.addAll(withFollowers(job)));
+        for (JsonNode each : all) {
+            Fields job = new Fields(each);
+            request.caller().bounds().require(job.text("queue", JobSpec.DEFAULT_QUEUE), job.text("type", ""));
+            queues.add(tenancy.stored("queue", job.text("queue", JobSpec.DEFAULT_QUEUE)));
+            size += job.mentions("payload") ? job.json("payload").getBytes(StandardCharsets.UTF_8).length : 0;
+        }
+        api.quotas().enqueue(request.caller(), queues, all.size(), size);
+    }
+
     /** Returns a job and all that follow it, as they stand in a request. */
     static List<JsonNode> withFollowers(JsonNode job) {
         List<JsonNode> all = new ArrayList<>();
@@ -209,7 +241,7 @@ public final class JobRequests {
      * @param at JSON pointer of the jobs in the request
      * @throws Problem if a chain is too long
      */
-    static <T> T chained(String at, Supplier<T> stored) {
+    public static <T> T chained(String at, Supplier<T> stored) {
         try {
             return stored.get();
         } catch (IllegalArgumentException e) {
@@ -236,6 +268,13 @@ public final class JobRequests {
                     at + "/resource",
                     errors,
                     to -> to.resource(tenancy.stored("resource", text(fields, "resource"))));
+        }
+        if (fields.has("needs")) {
+            job = set(
+                    job,
+                    at + "/needs",
+                    errors,
+                    to -> to.needs(fields.texts("needs").toArray(String[]::new)));
         }
         if (fields.has("group")) {
             job = set(job, at + "/group", errors, to -> to.group(text(fields, "group")));

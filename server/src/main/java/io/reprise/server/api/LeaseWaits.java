@@ -2,7 +2,6 @@
 package io.reprise.server.api;
 
 import io.reprise.server.http.Answer;
-import io.reprise.server.http.Caller;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.ProblemType;
 import io.reprise.server.http.Request;
@@ -75,7 +74,7 @@ public final class LeaseWaits implements AutoCloseable {
     Answer until(Request request, Duration limit, Look look) {
         Look living = living(request, look);
         Response first = living.look(limit.isZero() || limit.isNegative());
-        return first == null ? wait(whose(request.caller()), limit, living) : first;
+        return first == null ? wait(request.caller().owner(), limit, living) : first;
     }
 
     /** Waits until the store announces work. Of several requests with the same wish, one checks for all. */
@@ -85,7 +84,7 @@ public final class LeaseWaits implements AutoCloseable {
         if (first != null) {
             return first;
         }
-        String who = whose(request.caller());
+        String who = request.caller().owner();
         enter(who);
         CompletableFuture<Response> answer = lines.wait(who, leaseRequest, limit, living, request::isAbandoned);
         CompletableFuture<Response> unused = answer.whenComplete((response, failure) -> leave(who));
@@ -99,14 +98,6 @@ public final class LeaseWaits implements AutoCloseable {
             }
             return look.look(last);
         };
-    }
-
-    /**
-     * Returns the name that requests are counted under. All keys of a tenant count together; a key
-     * without a tenant counts alone.
-     */
-    private static String whose(Caller caller) {
-        return caller.tenant() == null ? caller.name() : "tenant " + caller.tenant();
     }
 
     private Answer wait(String who, Duration limit, Look look) {

@@ -23,6 +23,7 @@ public final class Meters implements AutoCloseable {
     /** Adds metrics that the whole fleet shares. */
     public void watch(Reprise reprise) {
         jobs.resources(reprise::resources).queues(reprise::queues).upkeep(reprise::upkeep);
+        jobs.groups(reprise::topGroups).starts(() -> reprise.startLevels(2));
     }
 
     /** Registers a counter that another object maintains. */

@@ -5,7 +5,6 @@ import io.reprise.Reprise;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
-import io.reprise.job.JobState;
 import io.reprise.job.Page;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Problem;
@@ -15,7 +14,6 @@ import io.reprise.server.search.JobSearch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 
 /** Builds pages of jobs. */
 public final class Pages {
@@ -55,10 +53,9 @@ public final class Pages {
 
     private static Page<Job> one(Reprise reprise, JobSearch search, Tenancy tenancy) {
         JobId id = Objects.requireNonNull(search.id());
-        Set<JobState> states = search.query().states();
         List<Job> found = reprise.find(id).stream()
                 .filter(job -> tenancy.owns(job.queue()))
-                .filter(job -> states.isEmpty() || states.contains(job.state()))
+                .filter(search.query()::matches)
                 .filter(search::matches)
                 .toList();
         return new Page<>(found, null);

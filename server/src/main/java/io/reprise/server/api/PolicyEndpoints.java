@@ -6,6 +6,7 @@ import io.reprise.job.Page;
 import io.reprise.retry.Presets;
 import io.reprise.retry.RetryPlan;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.server.auth.Quotas;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.config.PolicyWarnings;
 import io.reprise.server.http.Answer;
@@ -20,18 +21,24 @@ import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
 import io.reprise.store.Document;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** Endpoints of named retry policies and of previews. */
 public final class PolicyEndpoints implements Endpoints {
 
     private static final String SECTION = "Policies";
+
+    /** Policies that a tenant may keep. */
+    static final int MOST = 1_000;
 
     private static final Schema POLICY = Schema.object()
             .must("name", Schema.name())
@@ -62,11 +69,17 @@ public final class PolicyEndpoints implements Endpoints {
             .must("steps", Schema.array(STEP, 0, 1_000).about("if all failures were of this branch"))
             .named("PlanBranch");
 
+    private static final int SAMPLES = 5;
+
     private static final Schema PLAN = Schema.object()
             .must("maxAttempts", Schema.integer(1, Integer.MAX_VALUE).orNull())
             .must("steps", Schema.array(STEP, 0, 1_000))
             .must("branches", Schema.array(BRANCH, 0, 200))
             .must("warnings", Schema.array(WARNING, 0, 1_000))
+            .must(
+                    "samples",
+                    Schema.array(Schema.array(Schema.duration(), 0, 1_000), SAMPLES, SAMPLES)
+                            .about("the delays of five jobs of which every attempt failed, drawn with their jitter"))
             .named("RetryPlan");
 
     private final Api api;
@@ -100,12 +113,14 @@ public final class PolicyEndpoints implements Endpoints {
                                 "If-Match",
                                 Schema.text(1, 50),
                                 "ETag of the version to be replaced; \"0\" to create only")
+                        .query("why", Schema.text(0, 500), "is written into the audit log")
                         .body(Schemas.POLICY)
                         .answers(200, "the policy as stored", POLICY)
                         .does(this::put),
                 one(Operation.delete("/v1/policies/{policy}", "deletePolicy"))
                         .summary("Remove a stored policy; jobs that were enqueued with it keep it")
                         .scope(Scope.OPERATE)
+                        .query("why", Schema.text(0, 500), "is written into the audit log")
                         .answers(204, "it is gone")
                         .does(this::delete),
                 Operation.post("/v1/policies/preview", "previewPolicy")
@@ -175,6 +190,9 @@ public final class PolicyEndpoints implements Endpoints {
         if (match != null && (none || !ETags.match(match, tag(version)))) {
             throw Problem.of(ProblemType.VERSION_MISMATCH, "The stored version is " + version);
         }
+        if (before.isEmpty()) {
+            requireRoom(Tenancy.of(request.caller()));
+        }
         String json = Json.text(Map.of("policy", Json.parse(policy.toJson())));
         Document document = new Document(PolicyBook.KIND, id(request), version, json);
         OptionalLong stored = api.store()
@@ -186,6 +204,15 @@ public final class PolicyEndpoints implements Endpoints {
             throw Problem.of(ProblemType.VERSION_MISMATCH, "Another changed it at the same time");
         }
         return Response.ok(view(name, stored.getAsLong(), policy)).header("ETag", tag(stored.getAsLong()));
+    }
+
+    private void requireRoom(Tenancy tenancy) {
+        if (tenancy.prefix() != null) {
+            long own = api.store().documents(PolicyBook.KIND, MOST, tenancy.prefix()).items().stream()
+                    .filter(document -> tenancy.owns(document.id()))
+                    .count();
+            Quotas.requireRoom(own, MOST, "policies", "delete one");
+        }
     }
 
     private static @Nullable Object content(@Nullable Document document) {
@@ -222,7 +249,25 @@ public final class PolicyEndpoints implements Endpoints {
                 "branches",
                 plan.branches().stream().map(PolicyEndpoints::branch).toList());
         view.put("warnings", warnings(policy, plan));
+        view.put("samples", samples(policy, plan.steps().size()));
         return Response.ok(view);
+    }
+
+    /** Draws as the engine does. The seed is fixed, so that the same policy shows the same jobs. */
+    private static List<List<@Nullable String>> samples(RetryPolicy policy, int retries) {
+        RetryPolicy whole = policy.complete();
+        List<List<@Nullable String>> samples = new ArrayList<>();
+        for (int job = 0; job < SAMPLES; job++) {
+            RandomGenerator random = new SplittableRandom(job);
+            List<@Nullable String> delays = new ArrayList<>();
+            Duration last = null;
+            for (int retry = 1; retry <= retries; retry++) {
+                last = whole.delay(retry, last, random);
+                delays.add(Views.duration(last));
+            }
+            samples.add(delays);
+        }
+        return samples;
     }
 
     private static Map<String, @Nullable Object> branch(RetryPlan.BranchPlan plan) {
@@ -270,7 +315,7 @@ public final class PolicyEndpoints implements Endpoints {
     }
 
     private static AuditNote note(Request request) {
-        return new AuditNote(request.caller().name(), null);
+        return new AuditNote(request.caller().name(), request.parameter("why"));
     }
 
     private static String tag(long version) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
+import io.reprise.insight.Activity;
+import io.reprise.insight.StartLevel;
 import io.reprise.job.JobState;
 import io.reprise.job.QueueState;
 import io.reprise.server.auth.Tenancy;
@@ -13,11 +15,16 @@ import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
+import io.reprise.store.ActivityQuery;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Endpoints of queues: depth, age, pause and limit. */
@@ -25,6 +32,11 @@ public final class QueueEndpoints implements Endpoints {
 
     private static final String SECTION = "Queues";
     private static final int NO_LIMIT = Integer.MAX_VALUE;
+    private static final int MOST_GROUPS = 100;
+    private static final int MOST_HOURS = 180;
+
+    /** Jobs that are looked at to find the groups with most. */
+    private static final int GROUPED_JOBS = 100_000;
 
     private static final Schema QUEUE = Schema.object()
             .must("name", Schema.name())
@@ -44,6 +56,20 @@ public final class QueueEndpoints implements Endpoints {
             .must("maxRunning", Schema.integer(1, 1_000_000).orNull().about("in the whole fleet; null for no limit"))
             .may("why", Schema.text(0, 500))
             .named("QueueSettings");
+
+    private static final Schema GROUP = Schema.object()
+            .must("group", Schema.name())
+            .must("jobs", Schema.integer(0, NO_LIMIT).about("that wait or run now"))
+            .must("started", Schema.integer(0, NO_LIMIT).about("for the first time, if the queue has a service level"))
+            .must("late", Schema.integer(0, NO_LIMIT).about("of those that started"))
+            .named("Group");
+
+    private static final Schema GROUPS = Schema.object()
+            .must("started", Schema.integer(0, NO_LIMIT).about("jobs of the queue that started for the first time"))
+            .must("late", Schema.integer(0, NO_LIMIT).about("of those, later than the service level allows"))
+            .must("inTime", Schema.number(0, 1).about("share of jobs that started in time; 1 if none started"))
+            .must("items", Schema.array(GROUP, 0, MOST_GROUPS).about("the groups with most jobs first"))
+            .named("Groups");
 
     private final Api api;
 
@@ -67,6 +93,14 @@ public final class QueueEndpoints implements Endpoints {
                         .path("queue", Schema.name(), "name of the queue")
                         .answers(200, "the queue", QUEUE)
                         .does(request -> Response.ok(view(request, state(request)))),
+                Operation.get("/v1/queues/{queue}/groups", "getQueueGroups")
+                        .section(SECTION)
+                        .summary("The groups with most jobs, and how many jobs started in time")
+                        .scope(Scope.READ)
+                        .path("queue", Schema.name(), "name of the queue")
+                        .query("hours", Schema.integer(1, MOST_HOURS), "of which starts are counted; 24 unless given")
+                        .answers(200, "up to 100 groups", GROUPS)
+                        .does(this::groups),
                 Operation.put("/v1/queues/{queue}", "changeQueue")
                         .section(SECTION)
                         .summary("Bound how many jobs of the queue run at once")
@@ -123,6 +157,53 @@ public final class QueueEndpoints implements Endpoints {
         api.as(request).resume(name(request));
         api.queues().forget();
         return Response.ok(view(request, state(request)));
+    }
+
+    private Answer groups(Request request) {
+        String queue = state(request).name();
+        int hours = request.integer("hours", 24);
+        Map<String, Long> jobs = api.store().groups(queue, GROUPED_JOBS);
+        Map<String, StartLevel> starts = new HashMap<>();
+        levels(Activity.Subject.GROUP_START, null, hours).stream()
+                .filter(level -> level.queue().equals(queue) && level.group() != null)
+                .forEach(level -> starts.put(String.valueOf(level.group()), level));
+        StartLevel all = levels(Activity.Subject.START, queue, hours).stream()
+                .findFirst()
+                .orElse(new StartLevel(queue, null, 0, 0));
+        Set<String> names = new TreeSet<>(jobs.keySet());
+        names.addAll(starts.keySet());
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("started", all.started());
+        view.put("late", all.late());
+        view.put("inTime", all.inTime());
+        view.put(
+                "items",
+                names.stream()
+                        .sorted(Comparator.comparingLong((String name) -> -jobs.getOrDefault(name, 0L))
+                                .thenComparing(Comparator.naturalOrder()))
+                        .limit(MOST_GROUPS)
+                        .map(name -> group(name, jobs.getOrDefault(name, 0L), starts.get(name)))
+                        .toList());
+        return Response.ok(view);
+    }
+
+    private static Map<String, @Nullable Object> group(String name, long jobs, @Nullable StartLevel starts) {
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("group", name);
+        view.put("jobs", jobs);
+        view.put("started", starts == null ? 0 : starts.started());
+        view.put("late", starts == null ? 0 : starts.late());
+        return view;
+    }
+
+    private List<StartLevel> levels(Activity.Subject subject, @Nullable String name, int hours) {
+        Map<String, Activity.Counts> sums = new HashMap<>();
+        api.store()
+                .activity(new ActivityQuery(subject, Activity.Step.HOUR, hours, name, name == null))
+                .forEach(row -> sums.merge(row.name(), row.counts(), Activity.Counts::plus));
+        return sums.entrySet().stream()
+                .map(sum -> new Activity(subject, sum.getKey(), sum.getValue()).level())
+                .toList();
     }
 
     private static String name(Request request) {

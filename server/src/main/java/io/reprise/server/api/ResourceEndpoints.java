@@ -6,6 +6,12 @@ import io.reprise.control.BreakerPhase;
 import io.reprise.control.ForcedBy;
 import io.reprise.insight.ControlEvent;
 import io.reprise.insight.ResourceStatus;
+import io.reprise.job.Job;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobState;
+import io.reprise.job.Page;
+import io.reprise.job.WaitReason;
+import io.reprise.server.auth.Quotas;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
@@ -16,6 +22,9 @@ import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +54,18 @@ public final class ResourceEndpoints implements Endpoints {
             .must("throughInSeconds", SECONDS.orNull().about("estimated time until these retries run"))
             .named("Budget");
 
+    private static final Schema CALLS = Schema.object()
+            .must("calls", Schema.integer(0, Integer.MAX_VALUE).about("in the window, of the whole fleet"))
+            .must("failed", Schema.integer(0, Integer.MAX_VALUE).about("those that count against the resource"))
+            .must("streak", Schema.integer(0, Integer.MAX_VALUE).about("such failures in a row"))
+            .must("opensAt", Schema.number(0, 1).about("share of failures at which the breaker opens"))
+            .must("leastCalls", Schema.integer(1, Integer.MAX_VALUE).about("with fewer the share does not count"))
+            .must("opensAfter", Schema.integer(1, Integer.MAX_VALUE).about("failures in a row that open it too"))
+            .must("within", Schema.duration().about("how far back the share looks"))
+            .orNull()
+            .named("ResourceCalls")
+            .about("what a closed breaker counts while calls fail; null if it is not closed or none fails");
+
     private static final Schema RESOURCE = Schema.object()
             .must("name", Schema.name())
             .must("phase", Schema.choice(BreakerPhase.class))
@@ -55,9 +76,44 @@ public final class ResourceEndpoints implements Endpoints {
             .must("budget", BUDGET)
             .must("parked", Schema.integer(0, Integer.MAX_VALUE))
             .must("forcedBy", Schema.text(0, 100).orNull())
+            .must("calls", CALLS)
             .named("Resource");
 
+    /** Jobs whose ages are looked at. */
+    private static final int LOOKS = 10_000;
+
+    private static final int PAGE = 1_000;
+
+    private static final Schema AGE = Schema.object()
+            .must("upTo", Schema.duration().orNull().about("null for all that are older"))
+            .must("jobs", Schema.integer(0, LOOKS))
+            .named("ParkedAge");
+
+    private static final Schema AGES = Schema.object()
+            .must("at", Schema.time())
+            .must("items", Schema.array(AGE, 1, 20).about("by the time since they were enqueued, youngest first"))
+            .must("looked", Schema.integer(0, LOOKS).about("parked jobs among the newest 10,000 that wait"))
+            .must("more", Schema.bool().about("whether there may be more than were looked at"))
+            .must("oldest", Schema.time().orNull().about("when the oldest of them was enqueued"))
+            .named("ParkedAges");
+
+    /** Upper ends of the ages. */
+    private static final List<Duration> ENDS = List.of(
+            Duration.ofSeconds(10),
+            Duration.ofMinutes(1),
+            Duration.ofMinutes(5),
+            Duration.ofMinutes(15),
+            Duration.ofHours(1),
+            Duration.ofHours(6),
+            Duration.ofDays(1));
+
+    /** Resources whose ages are kept for a moment. */
+    private static final int MAX_KEPT = 100;
+
     private static final int MAX_CHANGES = 200;
+
+    /** Breakers that a tenant may keep open or closed. */
+    private static final int MOST_KEPT = 1_000;
 
     private static final Schema CHANGE = Schema.object()
             .must("at", Schema.time())
@@ -66,6 +122,7 @@ public final class ResourceEndpoints implements Endpoints {
             .named("ResourceChange");
 
     private final Api api;
+    private final Map<String, Recent<Map<String, @Nullable Object>>> ages = new HashMap<>();
 
     public ResourceEndpoints(Api api) {
         this.api = api;
@@ -98,6 +155,13 @@ public final class ResourceEndpoints implements Endpoints {
                                 "the changes of the last 31 days; workers write them down every 10 seconds",
                                 Schemas.page(CHANGE, "ResourceChanges"))
                         .does(this::history),
+                Operation.get("/v1/resources/{resource}/parked", "getParkedAges")
+                        .section(SECTION)
+                        .summary("How long the parked jobs of a resource have been there")
+                        .scope(Scope.READ)
+                        .path("resource", Schema.name(), "name of the resource")
+                        .answers(200, "the ages; read again at most once a second", AGES)
+                        .does(request -> Response.ok(ages(name(request)).get())),
                 byHand(
                         "force-open",
                         "forceOpenBreaker",
@@ -120,9 +184,25 @@ public final class ResourceEndpoints implements Endpoints {
                 .optionalBody(Schemas.WHY)
                 .answers(200, "the resource as it is now", RESOURCE)
                 .does(request -> {
+                    requireRoom(request);
                     change.accept(api.as(request), name(request));
                     return get(request);
                 });
+    }
+
+    /** A breaker that is kept by hand stays in the store, and all workers read it. */
+    private void requireRoom(Request request) {
+        Tenancy tenancy = Tenancy.of(request.caller());
+        if (tenancy.prefix() == null) {
+            return;
+        }
+        String name = name(request);
+        List<ResourceStatus> kept = api.reprise().resources().stream()
+                .filter(resource -> tenancy.owns(resource.name()) && resource.force() != null)
+                .toList();
+        if (kept.stream().noneMatch(resource -> resource.name().equals(name))) {
+            Quotas.requireRoom(kept.size(), MOST_KEPT, "breakers kept by hand", "leave one to itself");
+        }
     }
 
     private Answer list(Request request) {
@@ -155,6 +235,69 @@ public final class ResourceEndpoints implements Endpoints {
                 Views.page(changes.stream().map(ResourceEndpoints::view).toList(), null));
     }
 
+    private Recent<Map<String, @Nullable Object>> ages(String resource) {
+        synchronized (ages) {
+            if (ages.size() >= MAX_KEPT) {
+                ages.clear();
+            }
+            return ages.computeIfAbsent(
+                    resource, name -> new Recent<>(() -> readAges(name), Duration.ofSeconds(1), System::nanoTime));
+        }
+    }
+
+    private Map<String, @Nullable Object> readAges(String resource) {
+        Instant now = api.store().now();
+        long[] counts = new long[ENDS.size() + 1];
+        int looked = 0;
+        Instant oldest = null;
+        JobQuery query = JobQuery.all()
+                .state(JobState.PENDING)
+                .resource(resource)
+                .brief()
+                .limit(PAGE);
+        Page<Job> page = api.reprise().find(query);
+        // Most waiting jobs may be others: their number must not decide how long this takes. A first page that is not
+        // full has passed over as many jobs as a page may.
+        for (int pages = 1; ; pages++) {
+            for (Job job : page.items()) {
+                WaitReason reason = job.status().waitReason();
+                if (reason == WaitReason.BREAKER || reason == WaitReason.BUDGET) {
+                    Instant since = job.times().createdAt();
+                    counts[age(Duration.between(since, now))]++;
+                    looked++;
+                    oldest = oldest == null || since.isBefore(oldest) ? since : oldest;
+                }
+            }
+            boolean passed = pages == 1 && page.items().size() < PAGE;
+            if (page.next() == null || passed || pages == LOOKS / PAGE) {
+                break;
+            }
+            page = api.reprise().find(query.looks(PAGE).after(page.next()));
+        }
+        List<Map<String, @Nullable Object>> items = new ArrayList<>();
+        for (int i = 0; i < counts.length; i++) {
+            Map<String, @Nullable Object> item = new LinkedHashMap<>();
+            item.put("upTo", i < ENDS.size() ? Views.duration(ENDS.get(i)) : null);
+            item.put("jobs", counts[i]);
+            items.add(item);
+        }
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("at", now);
+        view.put("items", items);
+        view.put("looked", looked);
+        view.put("more", page.next() != null);
+        view.put("oldest", oldest);
+        return view;
+    }
+
+    private static int age(Duration age) {
+        int at = 0;
+        while (at < ENDS.size() && age.compareTo(ENDS.get(at)) > 0) {
+            at++;
+        }
+        return at;
+    }
+
     private static Map<String, Object> view(ControlEvent change) {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("at", change.at());
@@ -179,6 +322,22 @@ public final class ResourceEndpoints implements Endpoints {
         view.put("parked", resource.parked());
         ForcedBy force = resource.force();
         view.put("forcedBy", force == null ? null : force.by());
+        view.put("calls", calls(resource.calls()));
+        return view;
+    }
+
+    private static @Nullable Map<String, @Nullable Object> calls(ResourceStatus.@Nullable CallStatus calls) {
+        if (calls == null) {
+            return null;
+        }
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("calls", calls.calls());
+        view.put("failed", calls.failed());
+        view.put("streak", calls.streak());
+        view.put("opensAt", calls.opensAt());
+        view.put("leastCalls", calls.leastCalls());
+        view.put("opensAfter", calls.opensAfter());
+        view.put("within", Views.duration(calls.within()));
         return view;
     }
 

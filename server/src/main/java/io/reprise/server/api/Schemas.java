@@ -24,7 +24,7 @@ public final class Schemas {
             .named("RetryPolicy")
             .about("Fields of a retry policy as in docs/retries.md; what is left out is as in the layers below");
 
-    static final Schema POLICY_OR_NAME = Schema.any()
+    public static final Schema POLICY_OR_NAME = Schema.any()
             .named("RetryPolicyOrName")
             .about("A retry policy, or the name of a preset or of a stored policy");
 
@@ -69,6 +69,7 @@ public final class Schemas {
             .must("failureClass", Schema.choice(FailureClass.class).orNull())
             .must("counts", Schema.bool())
             .must("delay", Schema.duration().orNull())
+            .must("rawDelay", Schema.duration().orNull().about("of a retry: the delay before its jitter"))
             .must("reason", Schema.choice(FailReason.class).orNull())
             .must("prediction", PREDICTION)
             .orNull()
@@ -87,39 +88,46 @@ public final class Schemas {
     /** A job without what may be long. */
     public static final Schema JOB_SUMMARY = Schema.object()
             .must("id", Schema.id())
-            .must("type", Schema.name())
-            .must("queue", Schema.name())
-            .must("state", Schema.choice(JobState.class))
-            .must("waitReason", Schema.choice(WaitReason.class).orNull())
-            .must("failReason", Schema.choice(FailReason.class).orNull())
+            .must("type", Schema.name().about("what kind of work it is"))
+            .must("queue", Schema.name().about("where it waits"))
+            .must("state", Schema.choice(JobState.class).about("where it is in its life"))
+            .must("waitReason", Schema.choice(WaitReason.class).orNull().about("why it waits; null unless PENDING"))
+            .must(
+                    "failReason",
+                    Schema.choice(FailReason.class).orNull().about("why it failed for good; null unless FAILED"))
             .must("attempts", Schema.integer(0, NO_LIMIT).about("counted runs so far"))
             .must("maxAttempts", Schema.integer(1, NO_LIMIT).orNull().about("null if unlimited"))
-            .must("retryCount", Schema.integer(0, NO_LIMIT).about("counted runs after the first"))
-            .must("maxRetries", Schema.integer(0, NO_LIMIT).orNull())
-            .must("isRetryable", Schema.bool())
-            .must("nextRetryAt", Schema.time().orNull())
-            .must("dueAt", Schema.time().orNull())
-            .must("createdAt", Schema.time())
-            .must("startedAt", Schema.time().orNull())
-            .must("finishedAt", Schema.time().orNull())
-            .must("deadline", Schema.time().orNull())
+            .must(
+                    "retryCount",
+                    Schema.integer(0, NO_LIMIT).about("retries so far, with the one that it waits for or that runs"))
+            .must("maxRetries", Schema.integer(0, NO_LIMIT).orNull().about("most retries; null if unlimited"))
+            .must(
+                    "isRetryable",
+                    Schema.bool().about("whether it may have another attempt; if not, a plain manual retry is refused"))
+            .must("nextRetryAt", Schema.time().orNull().about("when its retry is due; null unless it waits for one"))
+            .must("dueAt", Schema.time().orNull().about("when it may run, or might"))
+            .must("createdAt", Schema.time().about("when it was enqueued"))
+            .must("startedAt", Schema.time().orNull().about("when its latest run began"))
+            .must("finishedAt", Schema.time().orNull().about("when it ended"))
+            .must("deadline", Schema.time().orNull().about("no attempt starts then or later"))
             .must("lastError", ERROR)
             .must("prediction", PREDICTION)
             .must("progress", PROGRESS)
-            .must("priority", Schema.integer(-9, 9))
-            .must("resource", Schema.name().orNull())
+            .must("priority", Schema.integer(-9, 9).about("higher first, within its queue"))
+            .must("resource", Schema.name().orNull().about("what it calls: its breaker, budget and policy"))
             .must("group", Schema.name().orNull().about("takes turns with other groups of the queue"))
-            .must("tags", Schema.array(Schema.name(), 0, 10))
+            .must("needs", Schema.array(Schema.name(), 0, 8).about("what its worker must offer"))
+            .must("tags", Schema.array(Schema.name(), 0, 10).about("words to find it by"))
             .must("version", Schema.integer(1, JobSpec.MAX_VERSION).about("of the payload"))
-            .must("key", Schema.text(1, 250).orNull())
-            .must("schedule", Schema.name().orNull())
-            .must("timeout", Schema.duration().orNull())
-            .must("losses", Schema.integer(0, NO_LIMIT))
-            .must("interruptions", Schema.integer(0, NO_LIMIT))
-            .must("snoozes", Schema.integer(0, NO_LIMIT))
-            .must("granted", Schema.integer(0, NO_LIMIT))
-            .must("worker", Schema.text(1, 100).orNull())
-            .must("cancelRequested", Schema.bool())
+            .must("key", Schema.text(1, 250).orNull().about("unique among live jobs"))
+            .must("schedule", Schema.name().orNull().about("the schedule that fired it"))
+            .must("timeout", Schema.duration().orNull().about("longest time of one run"))
+            .must("losses", Schema.integer(0, NO_LIMIT).about("runs whose worker was lost"))
+            .must("interruptions", Schema.integer(0, NO_LIMIT).about("runs that a shutdown ended"))
+            .must("snoozes", Schema.integer(0, NO_LIMIT).about("runs that were put off"))
+            .must("granted", Schema.integer(0, NO_LIMIT).about("attempts that people granted"))
+            .must("worker", Schema.text(1, 100).orNull().about("who runs it"))
+            .must("cancelRequested", Schema.bool().about("whether a person wants its run to end"))
             .named("JobSummary");
 
     static final Schema LISTED_JOB = JOB_SUMMARY
@@ -135,6 +143,7 @@ public final class Schemas {
     static final Schema JOB = JOB_WITH_PAYLOAD
             .must("policy", POLICY)
             .must("history", Schema.array(ATTEMPT, 0, NO_LIMIT))
+            .must("batch", Schema.text(1, 250).orNull().about("the batch that it is a member of"))
             .must("follows", Schema.id().orNull().about("the job that this one follows in a chain"))
             .must(
                     "followers",
@@ -157,34 +166,44 @@ public final class Schemas {
             .must("type", Schema.name().about("what kind of work it is"))
             .may("payload", Schema.json().about("any JSON; an empty object unless given"))
             .may("queue", Schema.name().about("'default' unless given"))
-            .may("priority", Schema.integer(JobSpec.MIN_PRIORITY, JobSpec.MAX_PRIORITY))
-            .may("delay", Schema.duration())
-            .may("dueAt", Schema.time())
-            .may("resource", Schema.name())
+            .may(
+                    "priority",
+                    Schema.integer(JobSpec.MIN_PRIORITY, JobSpec.MAX_PRIORITY)
+                            .about("higher first, within its queue; 0 unless given"))
+            .may("delay", Schema.duration().about("how long it waits first"))
+            .may("dueAt", Schema.time().about("when it may run, in place of delay; now unless given"))
+            .may("resource", Schema.name().about("what it calls: its breaker, budget and policy"))
             .may("group", Schema.name().about("takes turns with other groups of the queue"))
-            .may("tags", Schema.array(Schema.name(), 0, JobSpec.MAX_TAGS))
+            .may("needs", Schema.array(Schema.name(), 0, 8).about("what its worker must offer, such as gpu"))
+            .may("tags", Schema.array(Schema.name(), 0, JobSpec.MAX_TAGS).about("words to find it by"))
             .may("version", Schema.integer(1, JobSpec.MAX_VERSION).about("of the payload; 1 unless given"))
             .may("key", Schema.text(1, JobSpec.MAX_KEY).about("at most one live job holds it"))
-            .may("keyRule", Schema.choice(KeyRule.class))
+            .may(
+                    "keyRule",
+                    Schema.choice(KeyRule.class).about("what happens if a live job holds the key; KEEP unless given"))
             .may(
                     "atLatest",
                     Schema.duration().about("with keyRule REPLACE: due so long after the first request at the latest"))
-            .may("idempotencyKey", Schema.text(1, JobSpec.MAX_KEY))
-            .may("timeout", Schema.duration())
+            .may(
+                    "idempotencyKey",
+                    Schema.text(1, JobSpec.MAX_KEY).about("a repeated request with it gets the first job; by type"))
+            .may("timeout", Schema.duration().about("longest time of one run; none unless given"))
             .may("policy", POLICY_OR_NAME)
-            .may("maxAttempts", Schema.integer(1, 1_000_000))
-            .may("maxRetries", Schema.integer(0, 999_999));
+            .may("maxAttempts", Schema.integer(1, 1_000_000).about("runs at most, the first included"))
+            .may("maxRetries", Schema.integer(0, 999_999).about("runs at most after the first"));
 
-    static final Schema JOB_REQUEST = followed(CHAIN_LEVELS).named("JobRequest");
+    public static final Schema JOB_REQUEST = followed(CHAIN_LEVELS).named("JobRequest");
 
     /** A change of waiting jobs. */
     public static final Schema JOB_CHANGE = Schema.object()
             .may("dueAt", Schema.time().about("not in the past, and before the deadline"))
-            .may("priority", Schema.integer(JobSpec.MIN_PRIORITY, JobSpec.MAX_PRIORITY))
-            .may("queue", Schema.name())
+            .may(
+                    "priority",
+                    Schema.integer(JobSpec.MIN_PRIORITY, JobSpec.MAX_PRIORITY).about("higher first, within its queue"))
+            .may("queue", Schema.name().about("where it waits from now on"))
             .may("policy", POLICY_OR_NAME)
-            .may("payload", Schema.json())
-            .may("why", Schema.text(0, 500))
+            .may("payload", Schema.json().about("any JSON"))
+            .may("why", Schema.text(0, 500).about("is written into the audit log"))
             .named("JobChange");
 
     static final Schema DONE = Schema.object().must("done", Schema.bool()).named("Done");

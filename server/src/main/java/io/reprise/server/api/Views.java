@@ -66,6 +66,7 @@ public final class Views {
         view.put("priority", job.spec().priority());
         view.put("resource", tenancy.shownOrNull(job.spec().resource()));
         view.put("group", job.spec().group());
+        view.put("needs", List.copyOf(job.spec().needs()));
         view.put("tags", job.spec().tags());
         view.put("version", job.spec().version());
         view.put("key", tenancy.shownOrNull(job.spec().key()));
@@ -135,6 +136,7 @@ public final class Views {
         view.put("failureClass", decision.failureClass());
         view.put("counts", decision.counts());
         view.put("delay", delay(decision));
+        view.put("rawDelay", decision instanceof Decision.Retry retry ? duration(retry.raw()) : null);
         view.put("reason", decision instanceof Decision.Fail fail ? fail.reason() : null);
         view.put("prediction", prediction(decision.prediction()));
         return view;

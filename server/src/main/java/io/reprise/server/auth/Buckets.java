@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** A token bucket for each of many names. Only names in use are kept. Thread-safe. */
-final class Buckets {
+public final class Buckets {
 
     private static final int MAX = 10_000;
 
@@ -19,7 +19,7 @@ final class Buckets {
     /** Least recently used first. */
     private final Map<String, Level> levels = new LinkedHashMap<>(16, 0.75f, true);
 
-    Buckets(double perSecond, double capacity) {
+    public Buckets(double perSecond, double capacity) {
         this.perSecond = perSecond;
         this.capacity = capacity;
     }
@@ -34,13 +34,18 @@ final class Buckets {
         return true;
     }
 
+    /** Takes {@code amount} tokens, even if there are fewer: what is missing is earned first. */
+    public synchronized void spend(String name, Instant now, double amount) {
+        put(name, tokens(name, now, perSecond, capacity) - amount, now);
+    }
+
     /** Takes {@code amount} tokens, even if there are fewer, from a bucket with this rate. */
     synchronized void take(String name, Instant now, double amount, double rate) {
         put(name, tokens(name, now, rate, 2 * rate) - amount, now);
     }
 
     /** How long until there is a token. */
-    synchronized Duration untilOne(String name, Instant now) {
+    public synchronized Duration untilOne(String name, Instant now) {
         return until(1 - tokens(name, now, perSecond, capacity), perSecond);
     }
 

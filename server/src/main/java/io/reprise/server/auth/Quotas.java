@@ -12,6 +12,7 @@ import io.reprise.server.http.Problem;
 import io.reprise.server.http.ProblemType;
 import io.reprise.store.Document;
 import io.reprise.store.JobStore;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -24,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,9 +49,9 @@ public final class Quotas {
      * The limits of a tenant.
      *
      * @param jobs waiting jobs
-     * @param bytes payloads and results of all its jobs, the finished ones too
+     * @param bytes payloads, steps and results of all its jobs, the finished ones too
      * @param jobsPerSecond jobs enqueued per second, twice as many at once
-     * @param bytesPerSecond bytes of payloads enqueued per second, twice as many at once
+     * @param bytesPerSecond bytes of payloads and steps stored per second, twice as many at once
      */
     public record Limits(
             int jobs,
@@ -101,6 +103,9 @@ public final class Quotas {
         }
 
         private Use plus(Use more) {
+            if (queues.containsAll(more.queues)) {
+                return new Use(jobs + more.jobs, bytes + more.bytes, queues);
+            }
             Set<String> all = new HashSet<>(queues);
             all.addAll(more.queues);
             return new Use(jobs + more.jobs, bytes + more.bytes, all);
@@ -135,10 +140,10 @@ public final class Quotas {
     private volatile Count count = new Count(0, Map.of(), Set.of(), new ConcurrentHashMap<>(), Instant.MIN);
     private final ReentrantLock counting = new ReentrantLock();
 
-    /** Jobs that were let pass since the last count began, and before. */
-    private Map<String, Long> since = new HashMap<>();
+    /** Jobs and queues that were let pass since the last count began, and before, by tenant. */
+    private Map<String, Use> since = new HashMap<>();
 
-    private Map<String, Long> before = new HashMap<>();
+    private Map<String, Use> before = new HashMap<>();
 
     /**
      * Creates quotas on a store.
@@ -215,8 +220,9 @@ public final class Quotas {
     }
 
     private synchronized Use withWhatPassed(String tenant, Use counted) {
-        long passed = since.getOrDefault(tenant, 0L) + before.getOrDefault(tenant, 0L);
-        return new Use(counted.jobs + passed, stored.of(tenant), counted.queues);
+        Use passed = since.getOrDefault(tenant, Use.NOTHING).plus(before.getOrDefault(tenant, Use.NOTHING));
+        Use all = counted.plus(passed);
+        return new Use(all.jobs, stored.of(tenant), all.queues);
     }
 
     /**
@@ -261,11 +267,41 @@ public final class Quotas {
                 if (all.number == count.number) {
                     requireRoom(withWhatPassed(tenant, counted), queues, number, size, limits);
                     requirePace(tenant, number, size, limits);
-                    since.merge(tenant, (long) number, Long::sum);
+                    since.merge(tenant, new Use(number, 0, queues), Use::plus);
                     stored.add(tenant, size);
                     passed = true;
                 }
             }
+        }
+    }
+
+    /**
+     * Admits what a caller wants to store with a job that exists, such as the result of a step.
+     *
+     * @throws Problem if the tenant has stored too much, or it comes too fast
+     */
+    public void keep(Caller caller, @Nullable String text) {
+        keep(caller, text, 1);
+    }
+
+    /** Admits a text that is stored many times. */
+    public void keep(Caller caller, @Nullable String text, long times) {
+        String tenant = caller.tenant();
+        if (tenant == null || text == null || text.isEmpty()) {
+            return;
+        }
+        long size = text.getBytes(StandardCharsets.UTF_8).length * times;
+        Limits limits = of(tenant);
+        requireRoom(stored.of(tenant), size, limits);
+        requirePace(tenant, 0, size, limits);
+        stored.add(tenant, size);
+    }
+
+    private static void requireRoom(long there, long size, Limits limits) {
+        if (there + size > limits.bytes) {
+            throw exceeded(
+                    "There are " + there + " bytes stored, and there may be " + limits.bytes,
+                    "discard dead letters, wait until finished jobs are deleted, or send smaller payloads");
         }
     }
 
@@ -275,11 +311,7 @@ public final class Quotas {
                     "There are " + use.jobs + " jobs waiting, and there may be " + limits.jobs,
                     "let workers catch up, cancel some, or enqueue fewer");
         }
-        if (use.bytes + size > limits.bytes) {
-            throw exceeded(
-                    "There are " + use.bytes + " bytes stored, and there may be " + limits.bytes,
-                    "discard dead letters, wait until finished jobs are deleted, or send smaller payloads");
-        }
+        requireRoom(use.bytes, size, limits);
         requireRoom(use, queues, limits);
     }
 
@@ -288,7 +320,12 @@ public final class Quotas {
         String tenant = caller.tenant();
         if (tenant != null) {
             requireRoom(use(tenant), Set.of(queue), of(tenant));
+            passed(tenant, queue);
         }
+    }
+
+    private synchronized void passed(String tenant, String queue) {
+        since.merge(tenant, new Use(0, 0, Set.of(queue)), Use::plus);
     }
 
     private static void requireRoom(Use use, Set<String> queues, Limits limits) {
@@ -301,9 +338,9 @@ public final class Quotas {
         }
     }
 
-    private void requirePace(String tenant, int number, long size, Limits limits) {
+    private synchronized void requirePace(String tenant, int number, long size, Limits limits) {
         Instant now = clock.instant();
-        Duration wait = jobs.untilOne(tenant, now, limits.jobsPerSecond);
+        Duration wait = number == 0 ? Duration.ZERO : jobs.untilOne(tenant, now, limits.jobsPerSecond);
         Duration rest = bytes.untilOne(tenant, now, limits.bytesPerSecond);
         if (!wait.isZero()) {
             throw tooFast("More than " + limits.jobsPerSecond + " jobs per second", wait);
@@ -382,7 +419,7 @@ public final class Quotas {
 
     /** If the count before failed, what was let pass before it is still not in it. */
     private synchronized void begin() {
-        since.forEach((tenant, jobs) -> before.merge(tenant, jobs, Long::sum));
+        since.forEach((tenant, use) -> before.merge(tenant, use, Use::plus));
         since = new HashMap<>();
     }
 

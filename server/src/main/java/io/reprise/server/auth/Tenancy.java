@@ -20,9 +20,11 @@ public final class Tenancy {
     public static final List<String> RESERVED = List.of(
             "address",
             "api-key",
+            "batch",
             "breaker",
             "budget",
             "bulk",
+            "error-note",
             "oidc",
             "operation",
             "policy",
@@ -31,7 +33,9 @@ public final class Tenancy {
             "replay",
             "resource",
             "schedule",
+            "server-secret",
             "session",
+            "settings",
             "webhook");
 
     private final @Nullable String prefix;

@@ -36,6 +36,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -136,7 +137,8 @@ public final class BulkEndpoints implements Endpoints {
         Instant now = api.store().now();
         String q = fields.text("q", "");
         JobQuery query = query(q, tenancy, now);
-        Function<Bulk, Bulk.Result> action = action(request, query, now);
+        JobChange change = fields.text("action", "").equals(CHANGE) ? change(request, query, now) : null;
+        Function<Bulk, Bulk.Result> action = action(request, change, now);
         Bulk bulk =
                 api.reprise().as(request.caller().name(), fields.text("why")).all(query);
         long matched = action.apply(bulk.dryRun().limit(COUNTED + 1)).matched();
@@ -157,6 +159,9 @@ public final class BulkEndpoints implements Endpoints {
         }
         List<Document> before = documents(tenancy);
         requireAlone(before, job, tenancy);
+        if (change != null) {
+            keep(request, change, matched);
+        }
         makeRoom(before, now);
         api.store()
                 .putDocument(
@@ -184,8 +189,8 @@ public final class BulkEndpoints implements Endpoints {
         if (!search.isQuery()) {
             throw Problem.invalid(
                     "/q",
-                    "of a bulk may hold only state, type, queue, resource, tag, error (a fingerprint), schedule, since"
-                            + " and before, each with one value");
+                    "of a bulk may hold only state, type, queue, resource, tag, error (a fingerprint), schedule, batch,"
+                            + " since and before, each with one value");
         }
         if (search.query().states().isEmpty()) {
             throw Problem.invalid("/q", "must name a state, such as state:failed");
@@ -193,7 +198,16 @@ public final class BulkEndpoints implements Endpoints {
         return search.query();
     }
 
-    private Function<Bulk, Bulk.Result> action(Request request, JobQuery query, Instant now) {
+    /** Counts the payloads that a change stores. How many they are must be known before. */
+    private void keep(Request request, JobChange change, long matched) {
+        if (change.payload() != null && matched > COUNTED && request.caller().tenant() != null) {
+            throw Problem.invalid(
+                    "/q", "finds more than " + COUNTED + " jobs: another payload is for so many at once at most");
+        }
+        requests.keep(change, request.caller(), matched);
+    }
+
+    private static Function<Bulk, Bulk.Result> action(Request request, @Nullable JobChange change, Instant now) {
         Fields fields = request.fields();
         String name = fields.text("action", "");
         Instant at = fields.time("at");
@@ -212,8 +226,8 @@ public final class BulkEndpoints implements Endpoints {
             case "replay" -> bulk -> bulk.replay(Replay.FRESH);
             case "discard" -> Bulk::discard;
             default -> {
-                JobChange change = change(request, query, now);
-                yield bulk -> bulk.change(change);
+                JobChange how = Objects.requireNonNull(change);
+                yield bulk -> bulk.change(how);
             }
         };
     }

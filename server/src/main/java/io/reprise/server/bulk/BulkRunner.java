@@ -6,10 +6,9 @@ import io.reprise.server.bulk.BulkJob.Progress;
 import io.reprise.server.bulk.BulkJob.State;
 import io.reprise.store.Document;
 import io.reprise.store.JobStore;
-import java.util.Map;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -18,16 +17,22 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs bulks of this process, two at a time, and writes how far they have come. Thread-safe. */
+/**
+ * Runs bulks of this process and writes how far they have come. Two work at a time. After each chunk a bulk lets those go
+ * first that have waited for longer, so a long bulk of one tenant does not hold up a short one of another. Thread-safe.
+ */
 public final class BulkRunner implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
-    private static final int THREADS = 2;
-    private static final int WAITING = 50;
+    private static final int AT_ONCE = 2;
+
+    /** A bulk has a thread that mostly waits for its turn. */
+    private static final int MOST_BULKS = 50;
+
     private static final int TRIES = 5;
     private static final long WRITE_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** How often a bulk that waits for a thread is written, so that nobody takes it for lost. */
+    /** How often a bulk that waits for its turn is written, so that nobody takes it for lost. */
     private static final long SEEN_EVERY_SECONDS = 20;
 
     private static final long STOP_SECONDS = 10;
@@ -36,11 +41,11 @@ public final class BulkRunner implements AutoCloseable {
     private final JobStore store;
     private final AtomicBoolean stopping = new AtomicBoolean();
 
-    /** Bulks without a thread, with the time when each was written last. */
-    private final Map<String, Long> waiting = new ConcurrentHashMap<>();
+    /** One for each chunk that is under way; who has waited longest is next. */
+    private final Semaphore turns = new Semaphore(AT_ONCE, true);
 
     private final ThreadPoolExecutor threads =
-            new ThreadPoolExecutor(THREADS, THREADS, 1, TimeUnit.MINUTES, new ArrayBlockingQueue<>(WAITING), work -> {
+            new ThreadPoolExecutor(0, MOST_BULKS, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), work -> {
                 Thread thread = new Thread(work, "reprise-bulk");
                 thread.setDaemon(true);
                 return thread;
@@ -48,7 +53,6 @@ public final class BulkRunner implements AutoCloseable {
 
     public BulkRunner(JobStore store) {
         this.store = store;
-        threads.allowCoreThreadTimeOut(true);
     }
 
     /**
@@ -58,45 +62,73 @@ public final class BulkRunner implements AutoCloseable {
      * @return whether there is room for it
      */
     boolean start(String id, Bulk bulk, Function<Bulk, Bulk.Result> act) {
-        waiting.put(id, System.nanoTime());
         try {
             threads.execute(() -> run(id, bulk, act));
             return true;
         } catch (RejectedExecutionException e) {
-            waiting.remove(id);
             return false;
         }
     }
 
-    /** Writes the bulks that have waited for a while. The threads that they wait for call it. */
-    private void seeWaiting(long now) {
-        waiting.forEach((id, seen) -> {
-            if (now - seen >= TimeUnit.SECONDS.toNanos(SEEN_EVERY_SECONDS) && waiting.replace(id, seen, now)) {
-                write(id, NONE, State.RUNNING, null);
-            }
-        });
+    /** Number of bulks that wait for their turn, for tests. */
+    int waiting() {
+        return turns.getQueueLength();
     }
 
     private void run(String id, Bulk bulk, Function<Bulk, Bulk.Result> act) {
         long[] written = {System.nanoTime()};
-        waiting.remove(id);
+        boolean begins = awaitTurn(id, NONE);
         try {
-            if (!write(id, NONE, State.RUNNING, null)) {
+            if (!begins || !write(id, NONE, State.RUNNING, null)) {
+                end(id, NONE);
                 return;
             }
             Bulk.Result result = act.apply(bulk.watchedBy(soFar -> {
+                turns.release();
+                boolean goesOn = awaitTurn(id, Progress.of(soFar));
                 boolean due = System.nanoTime() - written[0] >= WRITE_EVERY_NANOS;
                 if (due) {
                     written[0] = System.nanoTime();
-                    seeWaiting(written[0]);
                 }
-                return !stopping.get() && (!due || write(id, Progress.of(soFar), State.RUNNING, null));
+                return goesOn && (!due || write(id, Progress.of(soFar), State.RUNNING, null));
             }));
-            boolean stopped = stopping.get();
-            write(id, Progress.of(result), stopped ? State.LOST : State.DONE, stopped ? "the server stopped" : null);
+            end(id, Progress.of(result));
         } catch (RuntimeException e) {
             log.warn("A bulk ended early: {}", e.getMessage(), e);
             fail(id);
+        } finally {
+            turns.release();
+        }
+    }
+
+    /** Writes the end. What was cancelled meanwhile stays cancelled. */
+    private void end(String id, Progress progress) {
+        boolean stopped = stopping.get();
+        write(id, progress, stopped ? State.LOST : State.DONE, stopped ? "the server stopped" : null);
+    }
+
+    /** Waits for a turn, which the caller has afterwards in any case. Returns whether to go on. */
+    private boolean awaitTurn(String id, Progress progress) {
+        boolean wanted = true;
+        while (!tryTurn()) {
+            try {
+                wanted &= write(id, progress, State.RUNNING, null);
+            } catch (RuntimeException e) {
+                log.debug("The progress of a bulk could not be written: {}", e.getMessage());
+            }
+        }
+        return wanted && !stopping.get();
+    }
+
+    private boolean tryTurn() {
+        try {
+            return turns.tryAcquire(SEEN_EVERY_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            // Only a stop interrupts, and there is a turn for everybody then.
+            stopping.set(true);
+            turns.acquireUninterruptibly();
+            Thread.currentThread().interrupt();
+            return true;
         }
     }
 
@@ -135,6 +167,7 @@ public final class BulkRunner implements AutoCloseable {
     @Override
     public void close() {
         stopping.set(true);
+        turns.release(MOST_BULKS);
         threads.shutdown();
         try {
             if (!threads.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS)) {

@@ -104,6 +104,11 @@ public enum Setting {
     SERVER_KEY("server.key", null, "The API key that commands show to the server.", Kind.TEXT),
     WORKER_NAME("worker.name", null, "Name of this process, unique in the fleet; made up unless set.", Kind.TEXT),
     WORKER_CONCURRENCY("worker.concurrency", "100", "Calls this process makes at once.", Kind.NUMBER, 1, 10_000),
+    WORKER_OFFERS(
+            "worker.offers",
+            null,
+            "What this process offers to jobs that need it: labels with commas between.",
+            Kind.TEXT),
     WORKER_STOP_GRACE(
             "worker.stop-grace", "6s", "How long running jobs may finish when the server stops.", Kind.DURATION),
     WORKER_LEASE("worker.lease", "30s", "How long a silent worker keeps its jobs.", Kind.DURATION),

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.dashboard;
 
+import io.reprise.failure.Failure;
 import io.reprise.insight.Activity;
 import io.reprise.insight.ActivityPeriod;
 import io.reprise.insight.WaitingError;
+import io.reprise.job.AuditNote;
 import io.reprise.job.DeadGroup;
 import io.reprise.job.Job;
 import io.reprise.job.JobQuery;
+import io.reprise.job.JobStatus;
 import io.reprise.job.Page;
 import io.reprise.server.api.Api;
 import io.reprise.server.api.Recent;
@@ -15,6 +18,7 @@ import io.reprise.server.api.Views;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
+import io.reprise.server.http.Fields;
 import io.reprise.server.http.Operation;
 import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
@@ -36,6 +40,7 @@ import org.jspecify.annotations.Nullable;
 /** The endpoint of errors: what jobs failed of, whether they are dead or wait for another attempt. */
 public final class ErrorEndpoints implements Endpoints {
 
+    private static final String SECTION = "Insight";
     private static final int NO_LIMIT = Integer.MAX_VALUE;
     private static final int HOURS = 24;
 
@@ -60,6 +65,10 @@ public final class ErrorEndpoints implements Endpoints {
                             .orNull()
                             .about(
                                     "attempts that failed so in each of the last 24 hours, oldest first; null for a tenant"))
+            .must(
+                    "pattern",
+                    Schema.text(0, 2_000).orNull().about("the message without its variable parts; null without one"))
+            .must("note", ErrorNotes.NOTE)
             .must("latest", Schemas.JOB_SUMMARY.about("the newest dead letter, or the newest job that waits"))
             .named("ErrorGroup");
 
@@ -70,23 +79,102 @@ public final class ErrorEndpoints implements Endpoints {
             .must("waitingAtLeast", Schema.bool().about("whether only 10,000 waiting jobs were looked at"))
             .named("Errors");
 
+    private static final Schema NOTING = Schema.object()
+            .must("text", Schema.text(0, 1_000).about("such as: known, INC-12"))
+            .may("muted", Schema.bool().about("leave it out of the errors that grow"))
+            .may("why", Schema.text(0, 500))
+            .named("NoteError");
+
+    /** Dead letters whose payloads are compared. */
+    private static final int COMPARED = 20;
+
     private final Api api;
+    private final ErrorNotes notes;
     private final LongSupplier nanos;
     private final Map<String, Recent<Map<String, @Nullable Object>>> kept = new HashMap<>();
 
     ErrorEndpoints(Api api, LongSupplier nanos) {
         this.api = api;
+        this.notes = new ErrorNotes(api.store());
         this.nanos = nanos;
     }
 
     @Override
     public List<Operation> operations() {
-        return List.of(Operation.get("/v1/errors", "listErrors")
-                .section("Insight")
-                .summary("What jobs failed of: how many are dead, how many wait for another attempt")
-                .scope(Scope.READ)
-                .answers(200, "the errors; read anew at most once a second", ERRORS)
-                .does(this::errors));
+        return List.of(
+                Operation.get("/v1/errors", "listErrors")
+                        .section(SECTION)
+                        .summary("What jobs failed of: how many are dead, how many wait for another attempt")
+                        .scope(Scope.READ)
+                        .answers(200, "the errors; read again at most once a second", ERRORS)
+                        .does(this::errors),
+                one(Operation.get("/v1/errors/{fingerprint}/payloads", "compareErrorPayloads"))
+                        .summary("Where the payloads of the newest 20 dead letters of an error differ")
+                        .scope(Scope.READ)
+                        .answers(200, "the commonest values of their fields", PayloadFields.SCHEMA)
+                        .does(this::payloads),
+                one(Operation.get("/v1/errors/{fingerprint}/note", "getErrorNote"))
+                        .summary("What a person noted about an error")
+                        .scope(Scope.READ)
+                        .answers(
+                                200,
+                                "the note, or null",
+                                Schema.object().must("note", ErrorNotes.NOTE).named("NotedError"))
+                        .does(this::note),
+                one(Operation.put("/v1/errors/{fingerprint}/note", "noteError"))
+                        .summary("Note something about an error, or mute it")
+                        .scope(Scope.OPERATE)
+                        .body(NOTING)
+                        .answers(200, "the note", ErrorNotes.NOTE)
+                        .does(this::putNote),
+                one(Operation.delete("/v1/errors/{fingerprint}/note", "forgetErrorNote"))
+                        .summary("Forget the note of an error")
+                        .scope(Scope.OPERATE)
+                        .query("why", Schema.text(0, 500), "is written into the audit log")
+                        .answers(204, "there is none")
+                        .does(this::forgetNote));
+    }
+
+    private static Operation.Builder one(Operation.Builder operation) {
+        return operation.section(SECTION).path("fingerprint", Schema.name(), "fingerprint of the error");
+    }
+
+    private Answer payloads(Request request) {
+        JobQuery query = JobQuery.deadLetters()
+                .queuePrefix(Tenancy.of(request.caller()).prefix())
+                .fingerprint(request.path("fingerprint"))
+                .limit(COMPARED);
+        return Response.ok(PayloadFields.of(api.reprise().find(query).items()));
+    }
+
+    private static String id(Request request) {
+        return Tenancy.of(request.caller()).stored("fingerprint", request.path("fingerprint"));
+    }
+
+    private Answer note(Request request) {
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("note", notes.find(id(request)));
+        return Response.ok(view);
+    }
+
+    private Answer putNote(Request request) {
+        Fields fields = request.fields();
+        Tenancy tenancy = Tenancy.of(request.caller());
+        boolean full = notes.all(tenancy).size() >= ErrorNotes.MOST;
+        Map<String, @Nullable Object> note = notes.put(
+                id(request),
+                fields.text("text", ""),
+                fields.flag("muted"),
+                new AuditNote(request.caller().name(), fields.text("why")),
+                full);
+        recent(tenancy).forget();
+        return Response.ok(note);
+    }
+
+    private Answer forgetNote(Request request) {
+        notes.remove(id(request), new AuditNote(request.caller().name(), request.parameter("why")));
+        recent(Tenancy.of(request.caller())).forget();
+        return Response.noContent();
     }
 
     private Answer errors(Request request) {
@@ -123,11 +211,13 @@ public final class ErrorEndpoints implements Endpoints {
         Page<DeadGroup> dead = api.reprise().deadGroups(query, MAX_GROUPS);
         List<WaitingError> waiting = api.store().waitingErrors(tenancy.prefix(), LOOKS);
         Map<String, long[]> hours = all ? hours(now) : Map.of();
+        Map<String, Map<String, @Nullable Object>> noted = notes.all(tenancy);
         List<Map<String, @Nullable Object>> items = new ArrayList<>();
         for (Group group : joined(dead.items(), waiting)) {
             Map<String, @Nullable Object> view = view(group, tenancy);
             if (view != null) {
                 view.put("failedByHour", all ? hours.getOrDefault(group.fingerprint, new long[HOURS]) : null);
+                view.put("note", group.fingerprint == null ? null : noted.get(group.fingerprint));
                 items.add(view);
             }
         }
@@ -164,6 +254,9 @@ public final class ErrorEndpoints implements Endpoints {
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("fingerprint", group.fingerprint);
         view.put("error", Views.error(latest.status().lastError()));
+        JobStatus.LastError error = latest.status().lastError();
+        String message = error == null ? null : error.message();
+        view.put("pattern", message == null ? null : Failure.pattern(message));
         view.put("dead", dead == null ? 0 : dead.count());
         view.put("waiting", waiting == null ? 0 : waiting.jobs());
         view.put("firstAt", dead == null ? null : dead.firstAt());

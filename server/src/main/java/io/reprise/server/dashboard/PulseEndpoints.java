@@ -12,8 +12,10 @@ import io.reprise.job.WorkerState;
 import io.reprise.server.api.Schemas;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
+import io.reprise.server.http.Caller;
 import io.reprise.server.http.ETags;
 import io.reprise.server.http.Endpoints;
+import io.reprise.server.http.Json;
 import io.reprise.server.http.Operation;
 import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
@@ -70,7 +72,7 @@ public final class PulseEndpoints implements Endpoints {
     private static final Schema WAITING =
             Schema.map(Schema.integer(0, NO_LIMIT)).orNull().about("waiting jobs by reason; null for a tenant's key");
 
-    private static final Schema PULSE = Schema.object()
+    static final Schema PULSE = Schema.object()
             .must("at", Schema.time().about("when it was read; the next reading is at least a second later"))
             .must("sentence", Schema.text(1, 1_000))
             .must("counts", Schemas.COUNTS)
@@ -103,6 +105,11 @@ public final class PulseEndpoints implements Endpoints {
                 .answers(200, "how it is", PULSE)
                 .answers(304, "nothing was read since")
                 .does(this::get));
+    }
+
+    /** Returns the pulse as a caller may see it, in JSON. */
+    String text(Caller caller) {
+        return Json.text(view(pulse.beat(), Tenancy.of(caller)));
     }
 
     private Answer get(Request request) {

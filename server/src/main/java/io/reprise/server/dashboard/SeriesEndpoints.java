@@ -52,6 +52,9 @@ public final class SeriesEndpoints implements Endpoints {
                             .about("oldest first. A tenant's key sees its own queues and resources only"))
             .named("Series");
 
+    private static final String OF =
+            "type unless given. start counts first starts of queues with a service level: succeeded in time, failed late";
+
     private final JobStore store;
 
     SeriesEndpoints(JobStore store) {
@@ -64,7 +67,7 @@ public final class SeriesEndpoints implements Endpoints {
                 .section("Insight")
                 .summary("What was counted, minute by minute for 3 hours or hour by hour for 31 days")
                 .scope(Scope.READ)
-                .query("of", Schema.choice(List.of("type", "queue", "resource", "error")), "type unless given")
+                .query("of", Schema.choice(List.of("type", "queue", "resource", "error", "start")), OF)
                 .query("name", Schema.name(), "only of this type, queue, resource, or fingerprint of an error")
                 .query("step", Schema.choice(List.of("1m", "1h")), "1m unless given")
                 .query("periods", Schema.integer(1, 744), "how far back; 60 minutes or 24 hours unless given")
@@ -79,7 +82,7 @@ public final class SeriesEndpoints implements Endpoints {
         Step step = text(request, "step", "1m").equals("1m") ? Step.MINUTE : Step.HOUR;
         int periods = request.integer("periods", step == Step.MINUTE ? 60 : 24);
         boolean each = text(request, EACH, "false").equals("true");
-        boolean owned = subject == Subject.QUEUE || subject == Subject.RESOURCE;
+        boolean owned = subject == Subject.QUEUE || subject == Subject.RESOURCE || subject == Subject.START;
         boolean all = tenancy.prefix() == null;
         String name = request.parameter("name");
         String stored = name != null && owned ? tenancy.stored("name", name) : name;

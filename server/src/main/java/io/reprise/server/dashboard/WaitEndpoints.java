@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -43,12 +44,21 @@ public final class WaitEndpoints implements Endpoints {
                     Schema.integer(1, LOOKS).orNull().about("of the jobs looked at; null if it holds all of them"))
             .named("WaitCause");
 
+    /** Groups that are named at most. */
+    private static final int GROUPS = 20;
+
+    private static final Schema GROUP = Schema.object()
+            .must("name", Schema.text(1, 200))
+            .must("jobs", Schema.integer(1, LOOKS))
+            .named("WaitGroup");
+
     private static final Schema WAIT = Schema.object()
             .must("at", Schema.time())
             .must("sentence", Schema.text(1, 20_000))
             .must("reasons", Schema.array(REASON, 0, 1_000).about("the most important first"))
             .must("looked", Schema.integer(0, LOOKS).about("waiting jobs that were looked at, the newest"))
             .must("more", Schema.bool().about("whether more jobs wait than were looked at"))
+            .must("groups", Schema.array(GROUP, 0, GROUPS).about("groups of the jobs looked at, the largest first"))
             .named("Wait");
 
     private final Api api;
@@ -115,7 +125,28 @@ public final class WaitEndpoints implements Endpoints {
                 "reasons", reasons.stream().map(reason -> view(reason, tenancy)).toList());
         view.put("looked", page.items().size());
         view.put("more", page.next() != null);
+        view.put("groups", groups(page.items()));
         return Response.ok(view);
+    }
+
+    private static List<Map<String, @Nullable Object>> groups(List<Job> jobs) {
+        Map<String, Integer> counts = new TreeMap<>();
+        for (Job job : jobs) {
+            String group = job.spec().group();
+            if (group != null) {
+                counts.merge(group, 1, Integer::sum);
+            }
+        }
+        return counts.entrySet().stream()
+                .sorted(Map.Entry.<String, Integer>comparingByValue().reversed())
+                .limit(GROUPS)
+                .map(group -> {
+                    Map<String, @Nullable Object> view = new LinkedHashMap<>();
+                    view.put("name", group.getKey());
+                    view.put("jobs", group.getValue());
+                    return view;
+                })
+                .toList();
     }
 
     private static String sentence(String what, int jobs, List<WaitingLine.Reason> reasons) {

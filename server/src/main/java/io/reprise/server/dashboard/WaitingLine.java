@@ -9,6 +9,7 @@ import io.reprise.job.JobState;
 import io.reprise.job.QueueState;
 import io.reprise.job.WaitReason;
 import io.reprise.job.WorkerReport;
+import io.reprise.server.config.Durations;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -174,7 +175,8 @@ final class WaitingLine {
                     long seconds = Math.max(1, Duration.between(at, first).toSeconds());
                     reasons.add(new Reason(
                             "NotDue",
-                            count(later.size()) + " not due yet, the first in " + seconds + " s",
+                            count(later.size()) + " not due yet, the first in "
+                                    + Durations.text(Duration.ofSeconds(seconds)),
                             null,
                             null,
                             (long) later.size()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.delivery;
 
+import io.opentelemetry.context.Context;
 import io.reprise.DeferredHandler;
 import io.reprise.JobContext;
 import io.reprise.JobType;
@@ -71,7 +72,7 @@ public final class HttpDelivery implements DeferredHandler<HttpCall> {
         OutboundCall first = outbound(call, job);
         return shares.during(job.job(), end, stop -> {
             CompletableFuture<OutboundAnswer> answer = call.follows()
-                    ? follow(first, clock.instant().plus(first.limit()), 0, stop)
+                    ? follow(first, clock.instant().plus(first.limit()), 0, stop, Context.current())
                     : client.send(first, stop);
             return answer.thenAccept(found -> {
                 if (!found.isSuccess()) {
@@ -114,9 +115,10 @@ public final class HttpDelivery implements DeferredHandler<HttpCall> {
         return headers;
     }
 
+    /** Each call belongs to the trace of the attempt, also the later ones, which other threads make. */
     private CompletableFuture<OutboundAnswer> follow(
-            OutboundCall call, Instant end, int hops, CompletableFuture<?> stop) {
-        return client.send(call, stop).thenCompose(answer -> {
+            OutboundCall call, Instant end, int hops, CompletableFuture<?> stop, Context trace) {
+        return trace.wrapSupplier(() -> client.send(call, stop)).get().thenCompose(answer -> {
             URI next = next(answer, call);
             if (next == null) {
                 return CompletableFuture.completedFuture(answer);
@@ -128,7 +130,7 @@ public final class HttpDelivery implements DeferredHandler<HttpCall> {
             Duration left = Duration.between(clock.instant(), end);
             OutboundCall again =
                     new OutboundCall(call.method(), next, headers(call, next), call.body(), left, call.tenant());
-            return follow(again, end, hops + 1, stop);
+            return follow(again, end, hops + 1, stop, trace);
         });
     }
 

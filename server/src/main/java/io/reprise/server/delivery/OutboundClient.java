@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.delivery;
 
+import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.reprise.job.RepriseException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -55,6 +56,7 @@ public final class OutboundClient implements AutoCloseable {
     private final Names names;
     private final Guarded resolver;
     private final Supplier<SslContextFactory.Client> tls;
+    private final CallSpans spans = new CallSpans(GlobalOpenTelemetry.get());
     private @Nullable HttpClient started;
     private boolean closed;
 
@@ -171,6 +173,10 @@ public final class OutboundClient implements AutoCloseable {
      *     with an {@link IOException} if there was no answer
      */
     public CompletableFuture<OutboundAnswer> send(OutboundCall call, CompletableFuture<?> stop) {
+        return spans.around(call, traced -> start(traced, stop));
+    }
+
+    private CompletableFuture<OutboundAnswer> start(OutboundCall call, CompletableFuture<?> stop) {
         long begun = System.nanoTime();
         String host = call.uri().getHost();
         CompletableFuture<OutboundAnswer> answer = new CompletableFuture<>();

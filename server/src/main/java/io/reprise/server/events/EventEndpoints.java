@@ -3,6 +3,7 @@ package io.reprise.server.events;
 
 import io.reprise.server.auth.Quotas;
 import io.reprise.server.auth.Tenancy;
+import io.reprise.server.dashboard.DashboardEndpoints;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Caller;
 import io.reprise.server.http.Endpoints;
@@ -23,13 +24,19 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Streams events as they happen. */
 public final class EventEndpoints implements Endpoints, AutoCloseable {
 
+    private static final Logger logger = LoggerFactory.getLogger(EventEndpoints.class);
+    private static final Schema STREAMED =
+            Schema.oneOf(EventLog.EVENT, DashboardEndpoints.PULSE).named("StreamedEvent");
     private static final int MAX_STREAMS = 500;
     private static final int MAX_OF_KEY = 50;
     private static final int HEARTBEAT_SECONDS = 10;
@@ -37,6 +44,14 @@ public final class EventEndpoints implements Endpoints, AutoCloseable {
     private final EventLog log;
     private final Quotas quotas;
     private final Map<EventSink, Caller> open = new ConcurrentHashMap<>();
+
+    /** Streams that want the pulse, with what was sent last. */
+    private final Map<EventSink, String> beating = new ConcurrentHashMap<>();
+
+    private volatile Function<Caller, String> pulse = caller -> "";
+
+    /** Streams whose first line is sent. */
+    private final Set<EventSink> begun = ConcurrentHashMap.newKeySet();
 
     private final ScheduledExecutorService heart = Executors.newSingleThreadScheduledExecutor(work -> {
         Thread thread = new Thread(work, "reprise-event-heart");
@@ -47,11 +62,36 @@ public final class EventEndpoints implements Endpoints, AutoCloseable {
     public EventEndpoints(EventLog log, Quotas quotas) {
         this.log = log;
         this.quotas = quotas;
-        Future<?> unused = heart.scheduleAtFixedRate(
-                () -> open.keySet().forEach(sink -> sink.send(": \n\n")),
-                HEARTBEAT_SECONDS,
-                HEARTBEAT_SECONDS,
-                TimeUnit.SECONDS);
+        List<Future<?>> unused = List.of(
+                heart.scheduleAtFixedRate(
+                        () -> begun.forEach(sink -> sink.send(": \n\n")),
+                        HEARTBEAT_SECONDS,
+                        HEARTBEAT_SECONDS,
+                        TimeUnit.SECONDS),
+                heart.scheduleWithFixedDelay(this::beat, 1, 1, TimeUnit.SECONDS));
+    }
+
+    /** Sets who knows the pulse as a caller may see it, in JSON. */
+    public void pulse(Function<Caller, String> reader) {
+        pulse = reader;
+    }
+
+    private void beat() {
+        beating.forEach((sink, last) -> {
+            Caller caller = open.get(sink);
+            if (caller == null || !sink.isReady()) {
+                return;
+            }
+            try {
+                String now = pulse.apply(caller);
+                if (!now.equals(last)) {
+                    beating.computeIfPresent(sink, (same, old) -> now);
+                    sink.send("event: pulse\ndata: " + now + "\n\n");
+                }
+            } catch (RuntimeException e) {
+                logger.warn("A pulse could not be read: {}", e.getMessage());
+            }
+        });
     }
 
     @Override
@@ -66,7 +106,8 @@ public final class EventEndpoints implements Endpoints, AutoCloseable {
                 .query("queue", Schema.name(), "only of jobs of this queue")
                 .query("type", Schema.name(), "only of jobs of this type")
                 .query("job", Schema.id(), "only of this job")
-                .answersEach(200, "events until the client goes", "text/event-stream", EventLog.EVENT)
+                .query("pulse", Schema.bool(), "also events named pulse with what /v1/pulse answers, as it changes")
+                .answersEach(200, "events until the client goes", "text/event-stream", STREAMED)
                 .does(this::stream));
     }
 
@@ -92,29 +133,52 @@ public final class EventEndpoints implements Endpoints, AutoCloseable {
         Tenancy tenancy = Tenancy.of(request.caller());
         Predicate<EventLog.Entry> wanted = wanted(request, tenancy);
         String lastId = request.parameter("Last-Event-ID");
-        return new Answer.Stream(sink -> start(sink, lastId, wanted, request.caller()));
+        boolean beats = request.flag("pulse");
+        return new Answer.Stream(sink -> {
+            start(sink, lastId, wanted, request.caller());
+            if (beats) {
+                beating.put(sink, "");
+                sink.onEnd(() -> beating.remove(sink));
+            }
+        });
     }
 
     void start(EventSink sink, @Nullable String lastId, Predicate<EventLog.Entry> wanted, Caller caller) {
         open.put(sink, caller);
         // Subscribes first: a client that has read the beginning of the answer misses no later event.
-        Runnable end = log.subscribe(lastId, new Stream(sink, wanted, Tenancy.of(caller)));
+        Runnable end = log.subscribe(lastId, new Stream(sink, wanted, caller));
         sink.onEnd(() -> {
             open.remove(sink);
+            begun.remove(sink);
             end.run();
         });
+        log.whenComplete(() -> begin(sink));
+    }
+
+    private void begin(EventSink sink) {
         sink.send(": what the fleet does\nretry: 2000\n\n");
+        begun.add(sink);
+        if (!open.containsKey(sink)) {
+            begun.remove(sink);
+        }
     }
 
     private final class Stream implements EventLog.Reader {
         private final EventSink sink;
         private final Predicate<EventLog.Entry> wanted;
         private final Tenancy tenancy;
+        private final String owner;
 
-        Stream(EventSink sink, Predicate<EventLog.Entry> wanted, Tenancy tenancy) {
+        Stream(EventSink sink, Predicate<EventLog.Entry> wanted, Caller caller) {
             this.sink = sink;
             this.wanted = wanted;
-            this.tenancy = tenancy;
+            this.tenancy = Tenancy.of(caller);
+            this.owner = caller.owner();
+        }
+
+        @Override
+        public String owner() {
+            return owner;
         }
 
         @Override

@@ -5,6 +5,7 @@ import io.reprise.JobListener;
 import io.reprise.failure.Failure;
 import io.reprise.insight.Alert;
 import io.reprise.insight.ControlEvent;
+import io.reprise.insight.FleetReader;
 import io.reprise.insight.JobEvent;
 import io.reprise.job.JobId;
 import io.reprise.server.api.Schemas;
@@ -12,17 +13,14 @@ import io.reprise.server.api.Views;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Json;
 import io.reprise.server.http.Schema;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -30,7 +28,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -42,25 +39,23 @@ import org.slf4j.LoggerFactory;
  * stream slows the engine down. They are kept in memory; an epoch in each id shows whether it belongs to this process.
  * An id also names a page of the store, from which another process can go on.
  *
- * <p>While other processes live, an event is held for a moment, and events are told in the order of their times: a job
- * that went from one process to another is told in its order. Thread-safe.
+ * <p>While a stream is open, events come from the pages of {@link FleetEvents}, also those of this process: so they have
+ * the order of the whole fleet. Thread-safe.
  */
-public final class EventLog implements JobListener, AutoCloseable {
+public final class EventLog implements JobListener, FleetReader, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
     private static final int MAX_EVENTS = 10_000;
     private static final int MAX_CHARS = 8 << 20;
     private static final int ENTRY_CHARS = 400;
     private static final int FEW = 100;
+
+    /** Streams of one owner that read pages of the store again at the same time. */
+    private static final int MAX_AGAIN = 2;
+
     private static final long AGAIN_MILLIS = 50;
     static final String ALERT = "ALERT";
     private static final String RESET = "reset";
-
-    /** How long events are held while other processes live. */
-    private static final Duration HOLD = Duration.ofMillis(500);
-
-    /** A stream of another process is told again what came in this time. */
-    private static final Duration OVERLAP = Duration.ofSeconds(5);
 
     private static final String FOLLOW_UP_FAILED = "FOLLOW_UP_FAILED";
 
@@ -121,8 +116,7 @@ public final class EventLog implements JobListener, AutoCloseable {
      * @param resource stored name
      * @param chars about as many as it takes to tell it
      * @param data asked for when it is told: most events nobody listens to
-     * @param at when it happened, by the store's clock
-     * @param nanos when it came here
+     * @param page page of the store up to which all is told with this event
      */
     record Entry(
             long number,
@@ -133,11 +127,10 @@ public final class EventLog implements JobListener, AutoCloseable {
             @Nullable String resource,
             int chars,
             Supplier<Map<String, @Nullable Object>> data,
-            Instant at,
-            long nanos) {
+            long page) {
 
         private Entry numbered(long next) {
-            return new Entry(next, kind, job, type, queue, resource, chars, data, at, nanos);
+            return new Entry(next, kind, job, type, queue, resource, chars, data, page);
         }
     }
 
@@ -145,18 +138,24 @@ public final class EventLog implements JobListener, AutoCloseable {
     private final Deque<Entry> entries = new ArrayDeque<>();
     private final List<Subscriber> subscribers = new CopyOnWriteArrayList<>();
     private final AtomicBoolean awake = new AtomicBoolean();
+
+    /** Number of streams that wait to read pages again, by owner. */
+    private final Map<String, Integer> readingAgain = new ConcurrentHashMap<>();
+
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(work -> {
         Thread made = new Thread(work, "reprise-events");
         made.setDaemon(true);
         return made;
     });
-    /** Events that may still be overtaken by earlier ones of other processes. */
-    private final PriorityQueue<Entry> held =
-            new PriorityQueue<>(Comparator.comparing(Entry::at).thenComparing(Entry::number));
 
-    private final AtomicInteger arrivals = new AtomicInteger();
     private @Nullable FleetEvents fleet;
-    private boolean alone = true;
+
+    /** Whether pages are read. If not, an event that is written there is missing here. */
+    private boolean following;
+
+    /** The last event before one that is missing here; -1 if none is. */
+    private long gap = -1;
+
     private long page;
     private long chars;
     private long last;
@@ -169,20 +168,12 @@ public final class EventLog implements JobListener, AutoCloseable {
     public void onEvent(JobEvent event) {
         String id = event.id().toString();
         if (event.failure() == null) {
-            add(
-                    event.kind().name(),
-                    id,
-                    event.type(),
-                    event.queue(),
-                    event.resource(),
-                    ENTRY_CHARS,
-                    () -> data(event),
-                    event.at());
+            add(event.kind().name(), id, event.type(), event.queue(), event.resource(), ENTRY_CHARS, () -> data(event));
         } else {
             // The trace is not kept with it.
             Map<String, @Nullable Object> data = data(event);
             int chars = ENTRY_CHARS + String.valueOf(data.get("failure")).length();
-            add(event.kind().name(), id, event.type(), event.queue(), event.resource(), chars, () -> data, event.at());
+            add(event.kind().name(), id, event.type(), event.queue(), event.resource(), chars, () -> data);
         }
     }
 
@@ -223,8 +214,7 @@ public final class EventLog implements JobListener, AutoCloseable {
         data.put("type", alert.type());
         data.put("raised", alert.isRaised());
         data.put("message", alert.message());
-        Instant at = alert.clearedAt() == null ? alert.since() : alert.clearedAt();
-        add(ALERT, null, alert.type(), null, null, ENTRY_CHARS, () -> data, at);
+        add(ALERT, null, alert.type(), null, null, ENTRY_CHARS, () -> data);
     }
 
     @Override
@@ -234,7 +224,7 @@ public final class EventLog implements JobListener, AutoCloseable {
         data.put("type", null);
         data.put("raised", true);
         data.put("message", "What should have followed " + kind + " of job " + job + " does not: " + failure);
-        add(ALERT, null, null, null, null, ENTRY_CHARS, () -> data, Instant.EPOCH);
+        add(ALERT, null, null, null, null, ENTRY_CHARS, () -> data);
     }
 
     @Override
@@ -244,7 +234,7 @@ public final class EventLog implements JobListener, AutoCloseable {
         data.put("subject", event.subject());
         data.put("at", event.at());
         data.put("why", event.why());
-        add(event.kind().name(), null, null, null, event.subject(), ENTRY_CHARS, () -> data, event.at());
+        add(event.kind().name(), null, null, null, event.subject(), ENTRY_CHARS, () -> data);
     }
 
     private void add(
@@ -254,27 +244,42 @@ public final class EventLog implements JobListener, AutoCloseable {
             @Nullable String queue,
             @Nullable String resource,
             int length,
-            Supplier<Map<String, @Nullable Object>> data,
-            Instant at) {
-        hold(new Entry(arrivals.incrementAndGet(), kind, job, type, queue, resource, length, data, at, now()));
+            Supplier<Map<String, @Nullable Object>> data) {
+        synchronized (this) {
+            append(new Entry(0, kind, job, type, queue, resource, length, data, page));
+        }
+        wake();
     }
 
-    private static long now() {
-        return System.nanoTime();
+    /** An event of this process is in the store. It is here too, if pages are read. */
+    @Override
+    public void onWritten() {
+        synchronized (this) {
+            gap = following ? gap : last;
+        }
     }
 
-    /** Adds an event of another process. */
-    void hold(RemoteEvent event) {
-        hold(entry(event));
+    /**
+     * Adds an event from a page.
+     *
+     * @param told page up to which all is told with this event
+     */
+    void add(RemoteEvent event, long told) {
+        Entry entry = entry(event, told);
+        synchronized (this) {
+            page = told;
+            append(entry);
+        }
+        wake();
     }
 
-    /** Returns an event of another process without a number of this one. */
-    Entry entry(RemoteEvent event) {
+    /** Returns an event from a page without a number of this process. */
+    Entry entry(RemoteEvent event, long told) {
         Map<String, @Nullable Object> data = event.data();
         boolean control = data.containsKey("subject");
         int length = ENTRY_CHARS + String.valueOf(data.get("failure")).length();
         return new Entry(
-                arrivals.incrementAndGet(),
+                0,
                 event.kind(),
                 event.text("id"),
                 event.text("type"),
@@ -282,23 +287,7 @@ public final class EventLog implements JobListener, AutoCloseable {
                 event.text(control ? "subject" : "resource"),
                 length,
                 () -> data,
-                event.at(),
-                now());
-    }
-
-    private void hold(Entry entry) {
-        synchronized (this) {
-            if (alone) {
-                append(entry);
-            } else {
-                held.add(entry);
-                chars += entry.chars;
-                if (held.size() > MAX_EVENTS || chars > MAX_CHARS) {
-                    appendHeld();
-                }
-            }
-        }
-        wake();
+                told);
     }
 
     private void append(Entry entry) {
@@ -309,49 +298,35 @@ public final class EventLog implements JobListener, AutoCloseable {
         }
     }
 
-    private void appendHeld() {
-        Entry first = held.remove();
-        chars -= first.chars;
-        append(first);
-    }
-
     /** Joins the log with those of other processes. */
     void fleet(FleetEvents reader) {
         this.fleet = reader;
     }
 
-    /** Says whether other processes live. If none does, nothing is held. */
-    void alone(boolean isAlone) {
-        synchronized (this) {
-            alone = isAlone;
-            while (alone && !held.isEmpty()) {
-                appendHeld();
-            }
-        }
-        wake();
+    /** Says whether pages are read from now on. */
+    synchronized void follows(boolean follows) {
+        following = follows;
     }
 
-    /**
-     * Lets go what no earlier event can overtake any more.
-     *
-     * @param now time by the store's clock
-     * @param told page of the store up to which every event was told
-     */
-    void release(Instant now, long told) {
-        Instant until = now.minus(HOLD);
-        synchronized (this) {
-            page = told;
-            while (!held.isEmpty() && !held.element().at.isAfter(until)) {
-                appendHeld();
-            }
+    /** Returns the number of the last event. */
+    synchronized long last() {
+        return last;
+    }
+
+    /** Calls this when a stream that begins now misses nothing of any process. */
+    void whenComplete(Runnable ready) {
+        FleetEvents others = fleet;
+        if (others == null) {
+            ready.run();
+        } else {
+            others.whenComplete(ready);
         }
-        wake();
     }
 
     /** Tells every stream that events are missing. */
     void missing() {
         synchronized (this) {
-            append(new Entry(0, RESET, null, null, null, null, ENTRY_CHARS, Map::of, Instant.EPOCH, now()));
+            append(new Entry(0, RESET, null, null, null, null, ENTRY_CHARS, Map::of, page));
         }
         wake();
     }
@@ -368,6 +343,11 @@ public final class EventLog implements JobListener, AutoCloseable {
          * {@link #missed} tells it.
          */
         boolean isReady();
+
+        /** Returns whose stream it is. */
+        default String owner() {
+            return "";
+        }
 
         /** Says that events are gone. From this id on none is. */
         void missed(String id);
@@ -397,23 +377,14 @@ public final class EventLog implements JobListener, AutoCloseable {
         synchronized (this) {
             long from = lastId == null ? last : number(lastId);
             // An id of another process counts as before all events, so the reader learns that it missed some.
-            subscriber = new Subscriber(reader, from > last ? -1 : from);
+            subscriber = new Subscriber(reader, from > last || (lastId != null && from <= gap) ? -1 : from);
             others = fleet;
         }
         long after = lastId != null && subscriber.position < 0 ? page(lastId) : -1;
-        if (others == null || after < 0) {
+        if (others == null || after < 0 || !mayReadAgain(reader.owner())) {
             subscribers.add(subscriber);
         } else {
-            long recent = recent();
-            others.soon(() -> {
-                if (others.again(after, reader)) {
-                    subscriber.position = recent;
-                }
-                if (!subscriber.ended) {
-                    subscribers.add(subscriber);
-                }
-                wake();
-            });
+            others.soon(() -> readAgain(others, after, subscriber));
         }
         wake();
         return () -> {
@@ -422,14 +393,25 @@ public final class EventLog implements JobListener, AutoCloseable {
         };
     }
 
-    /** Returns the number before the first event that came a short time ago. */
-    private synchronized long recent() {
-        long since = now() - OVERLAP.toNanos();
-        return entries.stream()
-                .filter(entry -> entry.nanos - since > 0)
-                .mapToLong(entry -> entry.number - 1)
-                .findFirst()
-                .orElse(last);
+    /** One thread reads pages for all. So an owner with more streams is told that it missed something. */
+    private boolean mayReadAgain(String owner) {
+        return readingAgain.merge(owner, 1, (there, one) -> Math.min(MAX_AGAIN + 1, there + one)) <= MAX_AGAIN;
+    }
+
+    private void readAgain(FleetEvents others, long after, Subscriber subscriber) {
+        try {
+            long told = subscriber.ended ? -1 : others.again(after, subscriber.reader);
+            if (told >= 0) {
+                subscriber.position = told;
+            }
+        } finally {
+            readingAgain.computeIfPresent(
+                    subscriber.reader.owner(), (owner, there) -> there == 1 ? null : Math.min(MAX_AGAIN, there) - 1);
+            if (!subscriber.ended) {
+                subscribers.add(subscriber);
+            }
+            wake();
+        }
     }
 
     private void wake() {
@@ -467,7 +449,7 @@ public final class EventLog implements JobListener, AutoCloseable {
             }
             for (Entry entry : next) {
                 if (entry.kind.equals(RESET)) {
-                    subscriber.reader.missed(id(entry.number));
+                    subscriber.reader.missed(id(entry.number, entry.page));
                 } else {
                     subscriber.reader.read(entry);
                 }
@@ -483,7 +465,7 @@ public final class EventLog implements JobListener, AutoCloseable {
         synchronized (this) {
             long before = entries.isEmpty() ? last : entries.getFirst().number() - 1;
             if (subscriber.position < before || subscriber.position < 0) {
-                missed = id(before);
+                missed = id(before, page);
                 subscriber.position = before;
             }
             // Numbers are consecutive, so earlier events are skipped by count.
@@ -502,8 +484,8 @@ public final class EventLog implements JobListener, AutoCloseable {
     }
 
     /** Returns an id such as {@code 17.k3f-42}: page, epoch and number. Without other processes it has no page. */
-    private String id(long number) {
-        return (fleet == null ? "" : page + ".") + epoch + "-" + number;
+    private String id(long number, long told) {
+        return (fleet == null ? "" : told + ".") + epoch + "-" + number;
     }
 
     /** Returns -1 if the id is not of this process. */
@@ -535,6 +517,7 @@ public final class EventLog implements JobListener, AutoCloseable {
         shown.computeIfPresent("queue", (key, name) -> tenancy.shown(name.toString()));
         shown.computeIfPresent("resource", (key, name) -> tenancy.shown(name.toString()));
         shown.computeIfPresent("subject", (key, name) -> tenancy.shown(name.toString()));
-        return "id: " + id(entry.number) + "\nevent: " + entry.kind + "\ndata: " + Json.text(shown) + "\n\n";
+        return "id: " + id(entry.number, entry.page) + "\nevent: " + entry.kind + "\ndata: " + Json.text(shown)
+                + "\n\n";
     }
 }

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.events;
 
-import io.reprise.job.WorkerState;
 import io.reprise.store.EventPages;
 import io.reprise.store.EventPages.EventPage;
 import io.reprise.store.JobStore;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -21,26 +15,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the events of other processes into the {@link EventLog}, while a stream is open here. It says in the store that
- * somebody listens, reads the pages that others write, and gives them to the log in the order of their times. Costs
- * nothing while no stream is open. One thread does all of it.
+ * Brings the events of all processes into the {@link EventLog}, while a stream is open here. It says in the store that
+ * somebody listens, and reads the pages in the order of their numbers. It waits for a page that was taken and is not
+ * filled yet: what follows from its events has greater numbers. Costs nothing while no stream is open. One thread does
+ * all of it.
  */
 public final class FleetEvents implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
-    private static final long POLL_MILLIS = 200;
+    private static final long POLL_MILLIS = 100;
     private static final Duration LISTEN = Duration.ofSeconds(60);
     private static final Duration AGAIN = Duration.ofSeconds(20);
-    private static final Duration LOOK = Duration.ofSeconds(2);
 
-    /** How long a number may be without its page. */
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    /** Processes look every 2 seconds whether somebody listens. */
+    private static final Duration HEARD = Duration.ofMillis(2_500);
 
-    /** A worker that was silent for so long when it went has not said goodbye. */
-    private static final Duration SILENT = Duration.ofSeconds(20);
+    /** How long pages are read on after the last stream ended: a client that comes back misses nothing. */
+    private static final Duration LINGER = Duration.ofSeconds(30);
 
-    /** Ids of events name a page that was read so long before: what was read since may not have been told. */
-    private static final Duration SLACK = Duration.ofSeconds(3);
+    /** The leader fills a page of a dead process sooner than this. */
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
 
     private static final int PAGES = 50;
 
@@ -54,20 +48,17 @@ public final class FleetEvents implements AutoCloseable {
         return made;
     });
 
-    /** When pages were read, and up to which number, oldest first. */
-    private final Deque<Map.Entry<Long, Long>> read = new ArrayDeque<>();
-
-    private final Map<String, Instant> seen = new HashMap<>();
     private boolean active;
     private long cursor;
     private long listenedNanos;
-    private long lookedNanos;
-    private @Nullable Long gapNanos;
+    private long readNanos;
+    private long completeNanos;
+    private @Nullable Long waitNanos;
 
     /**
      * Creates the reader.
      *
-     * @param name name of this process, whose own pages are left out
+     * @param name name of this process
      */
     public FleetEvents(JobStore store, String name, EventLog events) {
         this.store = store;
@@ -87,14 +78,30 @@ public final class FleetEvents implements AutoCloseable {
         Future<?> unused = thread.submit(() -> guarded(work));
     }
 
+    /** Calls this when all processes that live know that somebody listens. */
+    void whenComplete(Runnable ready) {
+        Future<?> unused = thread.submit(() -> {
+            guarded(this::follow);
+            long left = completeNanos - System.nanoTime();
+            if (active && left > 0) {
+                Future<?> unusedToo = thread.schedule(ready, left, TimeUnit.NANOSECONDS);
+            } else {
+                ready.run();
+            }
+        });
+    }
+
     private void step() {
         guarded(() -> {
+            long now = System.nanoTime();
             if (events.hasReaders()) {
+                readNanos = now;
                 follow();
+            } else if (active && now - readNanos < LINGER.toNanos()) {
+                read(now);
             } else if (active) {
                 active = false;
-                seen.clear();
-                events.alone(true);
+                events.follows(false);
             }
         });
     }
@@ -102,7 +109,7 @@ public final class FleetEvents implements AutoCloseable {
     private static void guarded(Runnable work) {
         try {
             work.run();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // Even an Error: a step that throws would be the last one.
             log.warn("Events of other processes wait: {}", e.toString());
         }
     }
@@ -111,73 +118,69 @@ public final class FleetEvents implements AutoCloseable {
     void follow() {
         long now = System.nanoTime();
         if (!active) {
+            boolean known = pages.isHeard() || isAlone();
             cursor = pages.listen(LISTEN);
             listenedNanos = now;
-            gapNanos = null;
-            read.clear();
+            readNanos = now;
+            completeNanos = known ? now : now + HEARD.toNanos();
+            waitNanos = null;
             active = true;
+            events.follows(true);
         }
         if (now - listenedNanos > AGAIN.toNanos()) {
             long unused = pages.listen(LISTEN);
             listenedNanos = now;
         }
-        if (lookedNanos == 0 || now - lookedNanos > LOOK.toNanos()) {
-            look();
-            lookedNanos = now;
-        }
+        read(now);
+    }
+
+    private boolean isAlone() {
+        return store.workers().stream().allMatch(worker -> worker.name().equals(name));
+    }
+
+    private void read(long now) {
         List<EventPage> next = pages.read(cursor, PAGES);
-        for (EventPage page : next) {
-            if (page.number() != cursor + 1 && isPatient(now)) {
-                break;
+        while (!next.isEmpty()) {
+            for (EventPage page : next) {
+                boolean hole = page.number() != cursor + 1;
+                boolean comes = hole ? !isDeleted(cursor + 1) : page.pending() != null;
+                if (comes && isPatient(now)) {
+                    return;
+                }
+                if (hole || page.pending() != null) {
+                    events.missing();
+                }
+                waitNanos = null;
+                cursor = page.number();
+                give(page);
             }
-            if (page.number() != cursor + 1) {
-                events.missing();
-            }
-            gapNanos = null;
-            cursor = page.number();
-            give(page);
+            next = next.size() < PAGES ? List.of() : pages.read(cursor, PAGES);
         }
-        read.addLast(Map.entry(now, cursor));
-        while (read.size() > 1 && now - read.getFirst().getKey() > SLACK.toNanos()) {
-            read.removeFirst();
-        }
-        events.release(store.now(), read.getFirst().getValue());
+    }
+
+    /** Whether a page was deleted because of its age. This process may have stood still for long. */
+    private boolean isDeleted(long number) {
+        return number <= pages.last() - EventPages.KEPT;
     }
 
     /** Whether a page that is not there yet is waited for. */
     private boolean isPatient(long now) {
-        if (gapNanos == null) {
-            gapNanos = now;
+        if (waitNanos == null) {
+            waitNanos = now;
         }
-        return now - gapNanos < PATIENCE.toNanos();
+        return now - waitNanos < PATIENCE.toNanos();
     }
 
     private void give(EventPage page) {
         if (page.isMark()) {
             events.missing();
-        } else if (!page.writer().equals(name)) {
-            page.events().forEach(text -> events.hold(RemoteEvent.parse(text)));
         }
-    }
-
-    /** Finds out who else lives. A process that was killed may have had events that nobody wrote. */
-    private void look() {
-        Instant now = store.now();
-        Map<String, Instant> live = new HashMap<>();
-        for (WorkerState worker : store.workers()) {
-            if (!worker.name().equals(name)) {
-                live.put(worker.name(), worker.seenAt());
-            }
+        List<String> texts = page.events();
+        for (int i = 0; i < texts.size(); i++) {
+            // Who has seen only a part of a page begins again with the page.
+            boolean last = i == texts.size() - 1;
+            events.add(RemoteEvent.parse(texts.get(i)), last ? page.number() : page.number() - 1);
         }
-        boolean killed = seen.entrySet().stream()
-                .anyMatch(each -> !live.containsKey(each.getKey())
-                        && each.getValue().plus(SILENT).isBefore(now));
-        if (killed) {
-            events.missing();
-        }
-        seen.clear();
-        seen.putAll(live);
-        events.alone(live.isEmpty());
     }
 
     /**
@@ -185,27 +188,31 @@ public final class FleetEvents implements AutoCloseable {
      *
      * @param after the page
      * @param reader is told each event
-     * @return whether all of it was still there
+     * @return the number of the last event of the log that was told; -1 if not all of it was still there
      */
-    boolean again(long after, EventLog.Reader reader) {
+    long again(long after, EventLog.Reader reader) {
         follow();
+        long told = events.last();
         long position = after;
         while (position < cursor) {
             List<EventPage> next = pages.read(position, PAGES);
             for (EventPage page : next) {
                 if (page.number() != position + 1 || page.isMark() || !reader.isReady()) {
-                    return false;
+                    return -1;
+                }
+                if (page.number() > cursor) {
+                    return told;
                 }
                 for (String text : page.events()) {
-                    reader.read(events.entry(RemoteEvent.parse(text)));
+                    reader.read(events.entry(RemoteEvent.parse(text), page.number() - 1));
                 }
                 position = page.number();
             }
             if (next.isEmpty()) {
-                return false;
+                return -1;
             }
         }
-        return position == cursor;
+        return position == cursor ? told : -1;
     }
 
     @Override

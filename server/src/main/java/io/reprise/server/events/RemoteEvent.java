@@ -102,6 +102,7 @@ final class RemoteEvent {
         view.put("failureClass", text(decision, "failureClass"));
         view.put("counts", decision.path("counts").booleanValue(false));
         view.put("delay", duration(decision, "delay"));
+        view.put("rawDelay", duration(decision, "rawDelay"));
         view.put("reason", text(decision, "reason"));
         view.put("prediction", null);
         return view;

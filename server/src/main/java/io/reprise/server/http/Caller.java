@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.http;
 
+import io.reprise.job.JobSpec.Needs;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +52,7 @@ public record Caller(
         }
 
         public void requireQueue(String queue) {
-            if (!queues.isEmpty() && !queues.contains(queue)) {
+            if (!queues.isEmpty() && !queues.contains(Needs.base(queue)) && !queues.contains(queue)) {
                 throw Problem.of(ProblemType.FORBIDDEN, "This key is not for queue '" + queue + "'");
             }
         }
@@ -78,6 +79,11 @@ public record Caller(
     /** Returns this caller with the session by which it was admitted. */
     public Caller in(String session) {
         return new Caller(name, scopes, tenant, bounds, new Login(login.key, session));
+    }
+
+    /** Returns whose share of the server's threads and time it uses: all keys of a tenant have one, other keys one each. */
+    public String owner() {
+        return tenant == null ? name : "tenant " + tenant;
     }
 
     public boolean may(Scope scope) {

@@ -43,6 +43,9 @@ final class JettyHandler extends Handler.Abstract {
     /** Bytes of an answer that the operating system buffers at once. */
     private static final int SMALL = 64 << 10;
 
+    /** About as long as an answer can be. */
+    private static final int LARGE = 10 << 20;
+
     private final Router router;
     private final Gate gate;
     private final HttpSettings.Limits limits;
@@ -53,6 +56,10 @@ final class JettyHandler extends Handler.Abstract {
     private final boolean certified;
     private final Scheduler scheduler;
     private final BytesInFlight inFlight;
+
+    /** Large answers that one owner lets the server make at once. */
+    private final WorkShares large;
+
     private final AtomicInteger active = new AtomicInteger();
     /** Open streams, with a check whether their clients would still be admitted. */
     private final Map<JettyEventSink, BooleanSupplier> streams = new ConcurrentHashMap<>();
@@ -67,6 +74,7 @@ final class JettyHandler extends Handler.Abstract {
         this.scheduler = scheduler;
         this.certified = settings.tls() != null && settings.tls().clientCa() != null;
         this.inFlight = new BytesInFlight(limits.inFlight());
+        this.large = new WorkShares(workers, (int) Math.max(1, limits.inFlight() * 3 / 8 / LARGE));
         this.router = router;
         this.gate = gate;
         this.limits = limits;
@@ -116,9 +124,23 @@ final class JettyHandler extends Handler.Abstract {
             bytes += more;
         }
 
+        /** Takes bytes of the sender, who is known by now. */
+        synchronized void take(long more) {
+            take(caller, more);
+        }
+
         synchronized void add(long more) {
             inFlight.add(caller, more);
             bytes += more;
+        }
+
+        synchronized void by(String who) {
+            caller = who;
+        }
+
+        synchronized void release(long less) {
+            inFlight.release(caller, less);
+            bytes -= less;
         }
 
         synchronized void release() {
@@ -183,7 +205,11 @@ final class JettyHandler extends Handler.Abstract {
             Caller caller =
                     gate.admit(exchange.credentials(), origin, match.operation().scope());
             gate.limits(caller).forEach(exchange.response.getHeaders()::put);
-            CompletableFuture<byte[]> body = body(exchange, match.operation(), caller);
+            exchange.counted.by(caller.owner());
+            if (match.operation().scope() != null) {
+                inFlight.requireRoom(caller.owner());
+            }
+            CompletableFuture<byte[]> body = body(exchange, match.operation());
             if (body.isDone()) {
                 perform(exchange, match, caller, body);
             } else {
@@ -253,7 +279,7 @@ final class JettyHandler extends Handler.Abstract {
                 ended::failed);
     }
 
-    private CompletableFuture<byte[]> body(Exchange exchange, Operation operation, Caller caller) {
+    private CompletableFuture<byte[]> body(Exchange exchange, Operation operation) {
         int most = most(operation);
         long length = exchange.request.getLength();
         if (length > most) {
@@ -267,7 +293,7 @@ final class JettyHandler extends Handler.Abstract {
                 && (type == null || !type.toLowerCase(Locale.ROOT).startsWith("application/json"))) {
             throw Problem.of(ProblemType.UNSUPPORTED_MEDIA_TYPE, "Content-Type must be application/json");
         }
-        exchange.counted.take(caller.name(), length < 0 ? most : length);
+        exchange.counted.take(length < 0 ? most : length);
         return RequestBody.read(exchange.request, most, limits.body());
     }
 
@@ -284,8 +310,7 @@ final class JettyHandler extends Handler.Abstract {
         if (match.operation().scope() == null) {
             performNow(exchange, match, caller, body);
         } else {
-            String owner = caller.tenant() == null ? caller.name() : "tenant " + caller.tenant();
-            shares.run(owner, () -> performNow(exchange, match, caller, body));
+            shares.run(caller.owner(), () -> performNow(exchange, match, caller, body));
         }
     }
 
@@ -301,6 +326,18 @@ final class JettyHandler extends Handler.Abstract {
                         exchange.request.getMethod() + " "
                                 + exchange.request.getHttpURI().getPathQuery());
             }
+            if (match.operation().isLarge(request)) {
+                large.run(caller.owner(), () -> answer(exchange, match, caller, request));
+            } else {
+                answer(exchange, match, caller, request);
+            }
+        } catch (RuntimeException e) {
+            refuse(exchange, match, caller, e);
+        }
+    }
+
+    private void answer(Exchange exchange, Router.Match match, Caller caller, Request request) {
+        try {
             Answer answer = match.operation().action().perform(request);
             if (answer instanceof Response response) {
                 write(exchange, response);
@@ -327,11 +364,15 @@ final class JettyHandler extends Handler.Abstract {
                 stream(exchange, stream, match.operation().scope());
             }
         } catch (RuntimeException e) {
-            if (e instanceof Problem problem && problem.type().status() == ProblemType.FORBIDDEN.status()) {
-                gate.refused(caller, match.operation().id(), String.valueOf(e.getMessage()));
-            }
-            fail(exchange, e);
+            refuse(exchange, match, caller, e);
         }
+    }
+
+    private void refuse(Exchange exchange, Router.Match match, Caller caller, RuntimeException reason) {
+        if (reason instanceof Problem problem && problem.type().status() == ProblemType.FORBIDDEN.status()) {
+            gate.refused(caller, match.operation().id(), String.valueOf(reason.getMessage()));
+        }
+        fail(exchange, reason);
     }
 
     private byte[] read(CompletableFuture<byte[]> body, Operation operation) {
@@ -396,13 +437,12 @@ final class JettyHandler extends Handler.Abstract {
             exchange.callback.succeeded();
             return;
         }
-        Response answer = ReplyCheck.checked(exchange.operation(), given);
+        Response answer = ReplyCheck.checked(exchange.operation(), counted(exchange, given));
         exchange.response.setStatus(answer.status());
         put(exchange.response, answer);
         byte[] body = answer.body();
         exchange.response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
         boolean head = exchange.request.getMethod().equals("HEAD");
-        exchange.counted.add(body.length);
         ByteBuffer bytes = ByteBuffer.wrap(head ? NOTHING : body);
         Callback written = told(afterRest(exchange, exchange.callback), answer.ifUnsent());
         if (bytes.remaining() <= SMALL) {
@@ -410,6 +450,31 @@ final class JettyHandler extends Handler.Abstract {
         } else {
             Scheduler.Task cut = cutOff(exchange, body.length);
             exchange.response.write(true, bytes, Callback.from(() -> cut.cancel(), written));
+        }
+    }
+
+    /**
+     * Counts an answer until it is read. A long one for which there is no room is not sent, if that loses nothing: the
+     * request changed nothing, or what it changed can be undone. Else a client that reads none of many answers fills the
+     * memory.
+     */
+    private Response counted(Exchange exchange, Response answer) {
+        int bytes = answer.body().length;
+        String method = exchange.request.getMethod();
+        boolean isLost = answer.ifUnsent() == null && !method.equals("GET") && !method.equals("HEAD");
+        if (bytes <= SMALL || isLost) {
+            exchange.counted.add(bytes);
+            return answer;
+        }
+        try {
+            exchange.counted.take(bytes);
+            return answer;
+        } catch (Problem e) {
+            Runnable undo = answer.ifUnsent();
+            if (undo != null) {
+                workers.execute(undo);
+            }
+            return e.response(Problem.newInstance());
         }
     }
 
@@ -458,8 +523,13 @@ final class JettyHandler extends Handler.Abstract {
         byte[] bytes = part == null ? NOTHING : part.getBytes(StandardCharsets.UTF_8);
         ReplyCheck.lines(exchange.operation(), part == null ? "" : part);
         Scheduler.Task cut = cutOff(exchange, bytes.length);
-        Callback written =
-                Callback.from(() -> workers.execute(() -> nextPart(exchange, parts)), exchange.callback::failed);
+        exchange.counted.add(bytes.length);
+        Callback written = Callback.from(
+                () -> {
+                    exchange.counted.release(bytes.length);
+                    workers.execute(() -> nextPart(exchange, parts));
+                },
+                exchange.callback::failed);
         exchange.response.write(
                 part == null,
                 ByteBuffer.wrap(bytes),

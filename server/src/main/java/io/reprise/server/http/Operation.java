@@ -136,6 +136,15 @@ public final class Operation {
                         .anyMatch(schema -> schema != null && schema.hasJson());
     }
 
+    /** Whether the answer to this request can hold many payloads or results, and so take much memory while it is made. */
+    boolean isLarge(Request request) {
+        return made.method.equals("GET")
+                && (!made.parameters.containsKey("payloads") || request.flag("payloads"))
+                && made.replies.values().stream()
+                        .map(Reply::schema)
+                        .anyMatch(schema -> schema != null && schema.hasManyJson());
+    }
+
     Action action() {
         return action;
     }

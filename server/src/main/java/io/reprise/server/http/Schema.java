@@ -189,6 +189,11 @@ public final class Schema {
                 || members.values().stream().anyMatch(Schema::hasJson);
     }
 
+    /** Whether it is a list, or has a list, of what can have a payload or result. */
+    boolean hasManyJson() {
+        return (items != null && items.hasJson()) || members.values().stream().anyMatch(Schema::hasManyJson);
+    }
+
     /** Adds a required member. */
     public Schema must(String member, Schema schema) {
         return member(member, schema).with(copy -> {

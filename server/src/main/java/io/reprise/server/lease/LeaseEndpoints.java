@@ -64,6 +64,7 @@ public final class LeaseEndpoints implements Endpoints {
             .may(
                     "types",
                     Schema.array(Schema.name(), 0, 100).about("any that the server does not run itself, unless given"))
+            .may("offers", Schema.array(Schema.name(), 0, 8).about("what the worker offers to jobs that need it"))
             .may("max", Schema.integer(1, MAX_JOBS).about("jobs at most; 1 unless given"))
             .may("wait", Schema.duration().about("how long to wait for the first, up to 60 s; 0 unless given"))
             .may("lease", Schema.duration().about("how long they are held without a heartbeat; 60 s unless given"))
@@ -86,6 +87,7 @@ public final class LeaseEndpoints implements Endpoints {
                             .may("message", Schema.text(0, 500).orNull())
                             .orNull()
                             .named("ProgressReport"))
+            .may("log", LeaseReports.LOG)
             .named("Heartbeat");
 
     private static final Schema BEAT = Schema.object()
@@ -121,7 +123,7 @@ public final class LeaseEndpoints implements Endpoints {
                         .body(WISH)
                         .answers(200, "leases, perhaps none", Schemas.page(LEASE, "Leases"))
                         .does(this::lease),
-                LeaseReports.single("heartbeat", "keepLease", "Keep the lease, and report progress")
+                LeaseReports.single("heartbeat", "keepLease", "Keep the lease, and report progress and log lines")
                         .optionalBody(HEARTBEAT)
                         .answers(200, "the lease is kept", BEAT)
                         .does(this::heartbeat));
@@ -172,8 +174,9 @@ public final class LeaseEndpoints implements Endpoints {
      *
      * @param queues in this order; empty for all that begin with the prefix
      * @param types empty for any
+     * @param offers what the worker offers
      */
-    private record Wanted(List<String> queues, String prefix, Set<String> types) {}
+    private record Wanted(List<String> queues, String prefix, Set<String> types, Set<String> offers) {}
 
     /** Reads the wanted jobs. A worker that names no queue gets all queues that its key allows, a tenant its own. */
     private static Wanted wanted(Fields fields, Tenancy tenancy, Caller.Bounds bounds) {
@@ -185,7 +188,7 @@ public final class LeaseEndpoints implements Endpoints {
                         .toList();
         String prefix = tenancy.prefix() == null ? "" : tenancy.prefix();
         Set<String> types = fields.texts("types");
-        return new Wanted(queues, prefix, types.isEmpty() ? bounds.types() : types);
+        return new Wanted(queues, prefix, types.isEmpty() ? bounds.types() : types, fields.texts("offers"));
     }
 
     private List<RemoteLease> lease(Fields fields, Tenancy tenancy, Wanted wanted) {
@@ -197,7 +200,8 @@ public final class LeaseEndpoints implements Endpoints {
                             wanted.prefix,
                             wanted.types,
                             FEW,
-                            fields.duration("lease", TERM)),
+                            fields.duration("lease", TERM),
+                            wanted.offers),
                     wanted,
                     fields.integer("max", 1));
         } catch (IllegalArgumentException e) {
@@ -222,7 +226,8 @@ public final class LeaseEndpoints implements Endpoints {
                     leaseRequest.prefix(),
                     leaseRequest.types(),
                     asked,
-                    leaseRequest.lease()));
+                    leaseRequest.lease(),
+                    leaseRequest.offers()));
             leases.addAll(some);
             got = some.size();
             chars += some.stream().mapToLong(lease -> Pages.length(lease.job())).sum();
@@ -258,7 +263,8 @@ public final class LeaseEndpoints implements Endpoints {
                         fields.in("progress").text("message"))
                 : null;
         try {
-            boolean cancelled = workers.heartbeat(tokens.key(api, request), fields.duration("lease", TERM), progress);
+            boolean cancelled = workers.heartbeat(
+                    tokens.key(api, request), fields.duration("lease", TERM), progress, LeaseReports.log(fields));
             return Response.ok(Map.of("cancelled", cancelled));
         } catch (IllegalArgumentException e) {
             throw Problem.invalid("/lease", String.valueOf(e.getMessage()));

@@ -5,13 +5,17 @@ import io.reprise.RemoteWorkers;
 import io.reprise.failure.Failure;
 import io.reprise.failure.FailureClass;
 import io.reprise.insight.CostEntry;
+import io.reprise.insight.LogLine;
+import io.reprise.insight.TraceParent;
 import io.reprise.job.Job;
 import io.reprise.job.JobSpec;
 import io.reprise.remote.RemoteLease;
+import io.reprise.remote.RemoteLog;
 import io.reprise.remote.RemoteReport;
 import io.reprise.remote.StaleLeaseException;
 import io.reprise.server.api.Api;
 import io.reprise.server.api.FindGroup;
+import io.reprise.server.api.PolicyBook;
 import io.reprise.server.api.Schemas;
 import io.reprise.server.api.Views;
 import io.reprise.server.auth.Tenancy;
@@ -23,6 +27,7 @@ import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
+import io.reprise.step.Step;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -47,10 +52,23 @@ final class LeaseReports {
             .open()
             .about("what the run cost, by unit: {\"usd\": 0.25, \"tokens\": 812}; at most 8 units");
 
+    static final Schema LOG = Schema.object()
+            .must("from", Schema.integer(0, LogLine.MAX_LINES).about("how many lines of the run were sent before"))
+            .must("lines", Schema.array(Schema.text(0, 20_000), 0, LogLine.MAX_LINES))
+            .about("new log lines of the run; a run keeps 1,000 lines and 64 kB")
+            .named("LogReport");
+
     private static final Schema COMPLETION = Schema.object()
             .may("result", Schema.json().about("any JSON"))
             .may("cost", COST)
+            .may("log", LOG)
             .named("Completion");
+
+    private static final Schema FAILED_STEP = Schema.object()
+            .must("name", Schema.name().about("name of the step"))
+            .may("policy", Schemas.POLICY_OR_NAME)
+            .may("resource", Schema.name().about("what the step calls: it takes the blame"))
+            .named("FailedStep");
 
     private static final Schema FAILURE = Schema.object()
             .may("type", Schema.text(1, 500).about("kind of error, such as the class of an exception"))
@@ -69,14 +87,20 @@ final class LeaseReports {
                             .about("class of the failure; the rules of the policy decide unless given"))
             .may("permanent", Schema.bool().about("no further attempt will cure it: class PERMANENT"))
             .may("cost", COST)
+            .may("log", LOG)
+            .may("step", FAILED_STEP.about("the step that failed; its policy comes before that of the job"))
             .named("FailureReport");
 
-    private static final Schema DELAY =
-            Schema.object().must("delay", Schema.duration()).may("cost", COST).named("Snooze");
+    private static final Schema DELAY = Schema.object()
+            .must("delay", Schema.duration())
+            .may("cost", COST)
+            .may("log", LOG)
+            .named("Snooze");
 
     private static final Schema CANCELLATION = Schema.object()
             .may("reason", Schema.text(0, 2_000).about("kept with the attempt"))
             .may("cost", COST)
+            .may("log", LOG)
             .named("CancelledRun");
 
     private static final Schema REPORT = Schema.object()
@@ -87,6 +111,8 @@ final class LeaseReports {
             .may("delay", Schema.duration().about("of snooze"))
             .may("reason", Schema.text(0, 2_000).about("of cancel"))
             .may("cost", COST)
+            .may("log", LOG)
+            .may("traceparent", Schema.text(0, 1_000).about("as the header of a single report"))
             .named("LeaseReport");
 
     private static final Schema REPORTS = Schema.object()
@@ -102,33 +128,35 @@ final class LeaseReports {
     private final RemoteWorkers workers;
     private final LeaseTokens tokens;
     private final FindGroup jobs;
+    private final PolicyBook policies;
 
     LeaseReports(Api api, LeaseTokens tokens) {
         this.workers = api.reprise().remoteWorkers();
         this.tokens = tokens;
         this.jobs = new FindGroup(api.reprise()::findAll);
+        this.policies = new PolicyBook(api.store());
     }
 
     List<Operation> operations() {
         return List.of(
-                single(COMPLETE, "completeJob", "The job succeeded")
+                report(COMPLETE, "completeJob", "The job succeeded")
                         .optionalBody(COMPLETION)
                         .answers(200, "the job as it is now", Schemas.JOB_WITH_PAYLOAD)
                         .does(request -> one(request, COMPLETE)),
-                single(FAIL, "failJob", "The run failed: the policy decides what becomes of the job")
+                report(FAIL, "failJob", "The run failed: the policy decides what becomes of the job")
                         .body(FAILURE)
                         .bodyUpTo(1 << 20)
                         .answers(200, "the job as it is now", Schemas.JOB_WITH_PAYLOAD)
                         .does(request -> one(request, FAIL)),
-                single(SNOOZE, "snoozeJob", "Not a failure: run it again after the delay; no attempt is spent")
+                report(SNOOZE, "snoozeJob", "Not a failure: run it again after the delay; no attempt is spent")
                         .body(DELAY)
                         .answers(200, "the job as it is now", Schemas.JOB_WITH_PAYLOAD)
                         .does(request -> one(request, SNOOZE)),
-                single(CANCEL, "cancelRun", "End the job as cancelled, because the run asks for it or was told to stop")
+                report(CANCEL, "cancelRun", "End the job as cancelled, because the run asks for it or was told to stop")
                         .optionalBody(CANCELLATION)
                         .answers(200, "the job as it is now", Schemas.JOB_WITH_PAYLOAD)
                         .does(request -> one(request, CANCEL)),
-                single(RELEASE, "releaseJob", "Give the job back unstarted")
+                report(RELEASE, "releaseJob", "Give the job back unstarted")
                         .optionalBody(Schema.object().named("Release"))
                         .answers(200, "the job as it is now", Schemas.JOB_WITH_PAYLOAD)
                         .does(request -> one(request, RELEASE)),
@@ -139,6 +167,14 @@ final class LeaseReports {
                         .body(REPORTS)
                         .answers(200, "an answer to each, in their order", Schemas.page(ANSWER, "LeaseReportAnswers"))
                         .does(this::many));
+    }
+
+    private static Operation.Builder report(String action, String id, String summary) {
+        return single(action, id, summary)
+                .header(
+                        "traceparent",
+                        Schema.text(0, 1_000),
+                        "W3C trace of the run, to which the next run can link; ignored if it has another form");
     }
 
     static Operation.Builder single(String action, String id, String summary) {
@@ -152,7 +188,8 @@ final class LeaseReports {
     private Answer one(Request request, String outcome) {
         RemoteLease.Key key = tokens.key(request.path("token"));
         Fields fields = request.fields();
-        RemoteReport report = report(key, outcome, fields, fields, "");
+        RemoteReport report =
+                traced(report(request, key, outcome, fields, fields, ""), request.parameter("traceparent"));
         RuntimeException refusal = workers.report(List.of(report), LeaseTokens.mayReport(request.caller()))
                 .get(0)
                 .refusal();
@@ -175,7 +212,8 @@ final class LeaseReports {
             String pointer = "/reports/" + problems.size();
             try {
                 RemoteLease.Key key = tokens.key(each.text("token", ""));
-                reports.add(report(key, each.text("outcome", ""), each, each.in("failure"), pointer));
+                RemoteReport report = report(request, key, each.text("outcome", ""), each, each.in("failure"), pointer);
+                reports.add(traced(report, each.text("traceparent")));
                 problems.add(null);
             } catch (StaleLeaseException e) {
                 problems.add(Problem.about(e));
@@ -206,8 +244,8 @@ final class LeaseReports {
      * @param failure the object that describes a failure
      * @param pointer JSON pointer to the report in the body
      */
-    private static RemoteReport report(
-            RemoteLease.Key key, String outcome, Fields fields, Fields failure, String pointer) {
+    private RemoteReport report(
+            Request request, RemoteLease.Key key, String outcome, Fields fields, Fields failure, String pointer) {
         RemoteReport report = switch (outcome) {
             case COMPLETE -> RemoteReport.completed(key, result(fields, pointer));
             case FAIL -> {
@@ -215,7 +253,11 @@ final class LeaseReports {
                         failure.has("type") != failure.has("types"),
                         pointer + (failure == fields ? "/type" : "/failure/type"),
                         "is required, or types in its place");
-                yield RemoteReport.failed(key, failure(failure));
+                RemoteReport failed = RemoteReport.failed(key, failure(failure));
+                String at = pointer + (failure == fields ? "/step" : "/failure/step");
+                yield failure.has("step")
+                        ? failed.in(step(failure.in("step"), at, Tenancy.of(request.caller())))
+                        : failed;
             }
             case SNOOZE -> {
                 require(fields.has("delay"), pointer + "/delay", "is required");
@@ -224,7 +266,34 @@ final class LeaseReports {
             case CANCEL -> RemoteReport.cancelled(key, fields.text("reason", "The worker ended the job"));
             default -> RemoteReport.released(key);
         };
-        return report.costing(costs(fields.has("cost") ? fields : failure, pointer));
+        RemoteReport costing = report.costing(costs(fields.has("cost") ? fields : failure, pointer));
+        RemoteLog log = log(fields.has("log") ? fields : failure);
+        return log == null ? costing : costing.logging(log);
+    }
+
+    /** Reads new log lines; null if there are none. */
+    static @Nullable RemoteLog log(Fields fields) {
+        if (!fields.has("log")) {
+            return null;
+        }
+        List<String> lines = new ArrayList<>();
+        fields.in("log").node("lines").forEach(line -> lines.add(line.stringValue("")));
+        return new RemoteLog(fields.in("log").integer("from", 0), lines);
+    }
+
+    /** A header that is no trace must not refuse a report. */
+    private static RemoteReport traced(RemoteReport report, @Nullable String header) {
+        return header == null
+                ? report
+                : TraceParent.read(header).map(report::traced).orElse(report);
+    }
+
+    private Step<?> step(Fields fields, String at, Tenancy tenancy) {
+        Step<?> step = Step.of(fields.text("name", ""));
+        if (fields.has("policy")) {
+            step = step.retry(policies.resolve(at + "/policy", fields.node("policy"), tenancy));
+        }
+        return fields.has("resource") ? step.resource(tenancy.stored("resource", fields.text("resource", ""))) : step;
     }
 
     private static Map<String, Double> costs(Fields fields, String pointer) {

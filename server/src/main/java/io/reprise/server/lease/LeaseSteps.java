@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.lease;
 
+import io.reprise.JobRequest;
 import io.reprise.RemoteWorkers;
+import io.reprise.batch.Membership;
 import io.reprise.job.PayloadException;
+import io.reprise.remote.RemoteJoin;
 import io.reprise.remote.RemoteLease;
 import io.reprise.server.api.Api;
+import io.reprise.server.api.JobRequests;
+import io.reprise.server.api.PolicyBook;
 import io.reprise.server.api.Schemas;
 import io.reprise.server.api.Views;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Fields;
 import io.reprise.server.http.Operation;
 import io.reprise.server.http.Problem;
+import io.reprise.server.http.ProblemType;
 import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
@@ -18,8 +25,13 @@ import io.reprise.server.http.Scope;
 import io.reprise.server.steps.StepEndpoints;
 import io.reprise.step.StoredStep;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.util.RawValue;
 
 /** Endpoints for the steps of runs of remote workers. */
 final class LeaseSteps {
@@ -42,7 +54,24 @@ final class LeaseSteps {
             .must("suspended", Schema.bool().about("the run has ended, and the job comes back; else the run goes on"))
             .named("Suspended");
 
+    private static final Schema JOIN = Schema.object()
+            .must("name", Schema.name())
+            .must(
+                    "jobs",
+                    Schema.array(Schemas.JOB_REQUEST, 0, Membership.MAX_CHILDREN)
+                            .about("stored by the first request for this name, which needs the scope enqueue too"))
+            .named("Join");
+
+    private static final Schema JOINED = Schema.object()
+            .must("suspended", Schema.bool().about("the run has ended, and the job comes back; else the run goes on"))
+            .must(
+                    "results",
+                    Schema.array(Schema.json(), 0, Membership.MAX_CHILDREN).about("in the order of the jobs"))
+            .must("failure", Schema.text(0, 20_000).orNull().about("which job did not succeed, and why"))
+            .named("Joined");
+
     private final Api api;
+    private final JobRequests requests;
     private final RemoteWorkers workers;
     private final LeaseTokens tokens;
 
@@ -50,6 +79,7 @@ final class LeaseSteps {
         this.api = api;
         this.workers = api.reprise().remoteWorkers();
         this.tokens = tokens;
+        this.requests = new JobRequests(api, new PolicyBook(api.store()));
     }
 
     List<Operation> operations() {
@@ -72,7 +102,11 @@ final class LeaseSteps {
                 LeaseReports.single("await", "awaitEvent", "End the run until an event is told, without an attempt")
                         .body(WAIT)
                         .answers(200, "whether the run has ended", SUSPENDED)
-                        .does(request -> pause(request, StoredStep.Kind.EVENT)));
+                        .does(request -> pause(request, StoredStep.Kind.EVENT)),
+                LeaseReports.single("join", "joinJobs", "Store other jobs, and end the run until all have ended")
+                        .body(JOIN)
+                        .answers(200, "whether the run has ended, or the results", JOINED)
+                        .does(this::join));
     }
 
     private Answer list(Request request) {
@@ -88,7 +122,9 @@ final class LeaseSteps {
             if (fields.flag("started")) {
                 workers.start(key, name);
             } else {
-                workers.checkpoint(key, name, fields.mentions("result") ? fields.json("result") : null);
+                String result = fields.mentions("result") ? fields.json("result") : null;
+                api.quotas().keep(request.caller(), result);
+                workers.checkpoint(key, name, result);
             }
         } catch (PayloadException e) {
             throw Problem.invalid("/result", String.valueOf(e.getMessage()));
@@ -111,6 +147,41 @@ final class LeaseSteps {
         } catch (PayloadException e) {
             throw Problem.invalid("/name", String.valueOf(e.getMessage()));
         }
+    }
+
+    private Answer join(Request request) {
+        RemoteLease.Key key = key(request);
+        Fields fields = request.fields();
+        String name = fields.text("name", "");
+        boolean begins =
+                workers.steps(key).stream().noneMatch(step -> step.name().equals(name));
+        List<JobRequest<RawValue>> jobs = List.of();
+        if (begins) {
+            if (!request.caller().may(Scope.ENQUEUE)) {
+                throw Problem.of(ProblemType.FORBIDDEN, "This needs a key with scope enqueue: it stores jobs");
+            }
+            Tenancy tenancy = Tenancy.of(request.caller());
+            jobs = requests.all(fields.node("jobs"), tenancy);
+            List<JsonNode> bodies = new ArrayList<>();
+            fields.node("jobs").forEach(bodies::add);
+            requests.admit(request, tenancy, bodies);
+        }
+        List<JobRequest<RawValue>> children = jobs;
+        try {
+            return Response.ok(view(JobRequests.chained("/jobs", () -> workers.join(key, name, children))));
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("/jobs", String.valueOf(e.getMessage()));
+        } catch (PayloadException e) {
+            throw Problem.invalid("/name", String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static Map<String, @Nullable Object> view(RemoteJoin join) {
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("suspended", join.suspended());
+        view.put("results", join.results().stream().map(Views::json).toList());
+        view.put("failure", join.failure());
+        return view;
     }
 
     private RemoteLease.Key key(Request request) {

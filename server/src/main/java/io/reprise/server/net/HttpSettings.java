@@ -41,7 +41,7 @@ public record HttpSettings(
      * @param idle how long a connection may be silent, also during a request
      * @param request how long the headers of a request may take to arrive, and its body
      * @param threads threads that work on requests
-     * @param inFlight bytes of bodies and answers in memory at once; half of it for one key
+     * @param inFlight bytes of bodies and answers in memory at once; three eighths of it for one tenant or key
      * @param answerRate bytes per second at which an answer must be read, beyond the time of {@code request}
      * @param perAddress open connections of one address; trusted proxies have no limit
      */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.replay;
 
+import io.reprise.PayloadCodec;
 import io.reprise.Replay;
 import io.reprise.job.JobQuery;
 import io.reprise.server.api.DeadLetterEndpoints;
@@ -58,17 +59,19 @@ final class PacedReplay {
             double rate,
             int canary,
             double stopAt,
+            @Nullable Integer limit,
             String by,
             @Nullable String why,
             Instant createdAt) {
 
         /** Whether both orders ask for the same. Requester and time do not matter. */
-        boolean asksFor(Order other) {
+        boolean asksFor(Order other, PayloadCodec codec) {
             return filter.equals(other.filter)
-                    && how.equals(other.how)
+                    && replay(codec).equals(other.replay(codec))
                     && rate == other.rate
                     && canary == other.canary
                     && stopAt == other.stopAt
+                    && Objects.equals(limit, other.limit)
                     && Objects.equals(why, other.why);
         }
 
@@ -80,8 +83,20 @@ final class PacedReplay {
             return Filters.query(new Fields(filter), tenancy());
         }
 
-        Replay replay() {
-            return DeadLetterEndpoints.replay(new Fields(how), tenancy());
+        /**
+         * Returns how jobs are put back.
+         *
+         * @throws io.reprise.job.PayloadException if the patch is encrypted with a key that is not known here
+         */
+        Replay replay(PayloadCodec codec) {
+            Fields fields = new Fields(how);
+            Replay replay = DeadLetterEndpoints.replay(fields, tenancy());
+            String patch = fields.text("patch");
+            return patch == null ? replay : replay.withPatch(codec.open(patch));
+        }
+
+        boolean keepsCounters() {
+            return new Fields(how).flag("keepCounters");
         }
     }
 
@@ -133,6 +148,7 @@ final class PacedReplay {
                 fields.number("rate", 1),
                 fields.integer("canary", 1),
                 fields.number("stopAt", 1),
+                fields.has("limit") ? fields.integer("limit", 1) : null,
                 fields.text("by", "unknown"),
                 fields.text("why"),
                 Instant.parse(fields.text("createdAt", Instant.EPOCH.toString())));
@@ -177,6 +193,7 @@ final class PacedReplay {
         view.put("rate", order.rate);
         view.put("canary", order.canary);
         view.put("stopAt", order.stopAt);
+        view.put("limit", order.limit);
         view.put("matched", matched);
         view.put("matchedAtLeast", matchedAtLeast);
         view.put("replayed", replayed);
@@ -184,6 +201,8 @@ final class PacedReplay {
         view.put("failed", failed);
         view.put("refused", refused);
         view.put("inFlight", watched.size());
+        view.put("patched", List.copyOf(new Fields(order.how).texts("patched")));
+        view.put("sample", null);
         view.put("by", order.by);
         view.put("why", order.why);
         view.put("createdAt", order.createdAt);
@@ -206,6 +225,12 @@ final class PacedReplay {
             long percent = Math.round(100 * failures());
             end(State.STOPPED, percent + " % of the last " + recent.size() + " jobs failed again", now);
         }
+    }
+
+    /** Returns how many more jobs may be put back. */
+    long left() {
+        Integer limit = order.limit;
+        return limit == null ? Long.MAX_VALUE : limit - replayed;
     }
 
     private double failures() {

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.replay;
 
+import io.reprise.PayloadCodec;
 import io.reprise.Reprise;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
 import io.reprise.job.JobState;
 import io.reprise.job.Page;
+import io.reprise.job.PayloadException;
 import io.reprise.job.RefusedException;
 import io.reprise.server.replay.PacedReplay.State;
 import io.reprise.server.replay.PacedReplay.Watched;
+import io.reprise.settings.CeilingException;
 import io.reprise.store.Document;
 import io.reprise.store.JobStore;
 import io.reprise.store.StoreException;
@@ -49,6 +52,7 @@ public final class Replayer implements AutoCloseable {
 
     private final Reprise reprise;
     private final JobStore store;
+    private final PayloadCodec codec;
     private final String name;
     private final LongSupplier nanos;
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(work -> {
@@ -64,9 +68,16 @@ public final class Replayer implements AutoCloseable {
 
     private record Pace(long nanos, double allowance) {}
 
-    public Replayer(Reprise reprise, JobStore store, String name, LongSupplier nanos) {
+    /**
+     * Creates it.
+     *
+     * @param codec opens what an order has sealed
+     * @param name name of this process
+     */
+    public Replayer(Reprise reprise, JobStore store, PayloadCodec codec, String name, LongSupplier nanos) {
         this.reprise = reprise;
         this.store = store;
+        this.codec = codec;
         this.name = name;
         this.nanos = nanos;
     }
@@ -125,6 +136,9 @@ public final class Replayer implements AutoCloseable {
     private void move(Document document) {
         PacedReplay replay = PacedReplay.read(document);
         Instant now = store.now();
+        if (!isReadable(replay)) {
+            replay.end(State.STOPPED, "its patch is encrypted with a key that this server does not have", now);
+        }
         watch(replay, now);
         List<Watched> next = replay.state.isActive() ? next(replay, now) : List.of();
         replay.watched.addAll(next);
@@ -139,6 +153,16 @@ public final class Replayer implements AutoCloseable {
         OptionalLong version = store.putDocument(document.with(json));
         if (version.isPresent() && !next.isEmpty()) {
             perform(replay, new Document(document.kind(), document.id(), version.getAsLong(), json), next);
+        }
+    }
+
+    private boolean isReadable(PacedReplay replay) {
+        try {
+            replay.order.replay(codec);
+            return true;
+        } catch (PayloadException e) {
+            log.warn("Replay {} cannot go on: {}", replay.id, e.getMessage());
+            return false;
         }
     }
 
@@ -162,8 +186,12 @@ public final class Replayer implements AutoCloseable {
 
     private boolean putBack(PacedReplay replay, Watched job) {
         try {
-            reprise.as(replay.order.by(), "replay " + replay.id).replay(JobId.parse(job.id()), replay.order.replay());
+            reprise.as(replay.order.by(), "replay " + replay.id)
+                    .replay(JobId.parse(job.id()), replay.order.replay(codec));
             return true;
+        } catch (CeilingException e) {
+            // A full queue is waited for: the job is watched, and put back when there is room.
+            return e.kind() == CeilingException.Kind.DEPTH;
         } catch (RefusedException e) {
             return false;
         }
@@ -179,7 +207,7 @@ public final class Replayer implements AutoCloseable {
                 replay.ended(each, false, now);
             } else if (isOld(job, replay)) {
                 // The document announced the job, but it was never put back.
-                if (!putBack(replay, each)) {
+                if (!replay.state.isActive() || !putBack(replay, each)) {
                     replay.watched.remove(each);
                 }
             } else if (job.state() == JobState.FAILED || job.attempts() > each.attempts()) {
@@ -199,7 +227,11 @@ public final class Replayer implements AutoCloseable {
 
     /** Returns the jobs to put back now. Jobs that failed after the replay began are left alone. */
     private List<Watched> next(PacedReplay replay, Instant now) {
-        int room = Math.min(allowance(replay), MAX_WATCHED - replay.watched.size());
+        if (replay.state == State.RUNNING && replay.left() < 1) {
+            replay.exhausted = true;
+            replay.state = State.DRAINING;
+        }
+        int room = (int) Math.min(Math.min(allowance(replay), MAX_WATCHED - replay.watched.size()), replay.left());
         if (room < 1 || replay.exhausted || (replay.state == State.CANARY && replay.replayed > 0)) {
             return List.of();
         }
@@ -231,7 +263,7 @@ public final class Replayer implements AutoCloseable {
     }
 
     private static int attempts(Job job, PacedReplay replay) {
-        return replay.order.replay().keepCounters() ? job.attempts() : 0;
+        return replay.order.keepsCounters() ? job.attempts() : 0;
     }
 
     private int allowance(PacedReplay replay) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.search;
 
+import io.reprise.batch.Membership;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
@@ -41,8 +42,10 @@ public final class JobSearch {
             "type",
             "queue",
             "resource",
+            "group",
             "tag",
             "schedule",
+            "batch",
             "error",
             "reason",
             "attempt",
@@ -109,6 +112,9 @@ public final class JobSearch {
                 named(term, job -> job.spec().resource(), value -> tenancy.stored("q", value), JobQuery::resource);
             case "schedule" ->
                 named(term, job -> job.spec().schedule(), value -> tenancy.stored("q", value), JobQuery::schedule);
+            // What tells a job's batch is left out of lists, so only the store can answer it.
+            case "batch" -> query = ask(batch(only(term)), JobQuery::batch);
+            case "group" -> test(term, value -> job -> value.equals(job.spec().group()));
             case "tag" -> tag(term);
             case "error" -> error(term);
             case "reason" -> reason(term);
@@ -123,7 +129,7 @@ public final class JobSearch {
     private void free(Term term) {
         String text = term.values().get(0);
         if (text.matches("[1-9][0-9]{0,17}") && !term.not()) {
-            id = new JobId(Long.parseLong(text));
+            one(new JobId(Long.parseLong(text)));
         } else {
             test(
                     term,
@@ -136,10 +142,18 @@ public final class JobSearch {
     private void byId(Term term) {
         String text = only(term);
         try {
-            id = JobId.parse(text);
+            one(JobId.parse(text));
         } catch (IllegalArgumentException e) {
             throw wrong("needs a number after id:");
         }
+    }
+
+    /** No job has two ids. */
+    private void one(JobId asked) {
+        if (id != null && !id.equals(asked)) {
+            tests.add(job -> false);
+        }
+        id = asked;
     }
 
     private void states(Term term) {
@@ -178,6 +192,11 @@ public final class JobSearch {
         } catch (IllegalArgumentException e) {
             throw wrong("has a name that cannot be: " + e.getMessage());
         }
+    }
+
+    /** The batch of a join has no tenant in its name; which of its jobs may be seen is decided by their queues. */
+    private String batch(String name) {
+        return Membership.isJoin(name) ? name : tenancy.stored("q", name);
     }
 
     private void tag(Term term) {

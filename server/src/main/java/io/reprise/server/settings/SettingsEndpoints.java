@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.settings;
 
+import io.reprise.fairness.FlowLint;
 import io.reprise.job.AuditNote;
 import io.reprise.server.api.PolicyBook;
 import io.reprise.server.api.Schemas;
@@ -23,6 +24,7 @@ import io.reprise.settings.SettingsBook;
 import io.reprise.store.Document;
 import io.reprise.store.DocumentStore;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -40,8 +42,8 @@ public final class SettingsEndpoints implements Endpoints {
 
     private static final Schema SETTINGS = Schema.object()
             .may(DEFAULTS, Schema.object().open().about("for every job and worker"))
-            .may("types", Schema.object().open().about("retry policies by job type"))
-            .may("queues", Schema.object().open().about("policy and ceilings by queue"))
+            .may("types", Schema.object().open().about("policy, budget and concurrency by job type"))
+            .may("queues", Schema.object().open().about("policy, ceilings, order, weights, limits and rate by queue"))
             .may("resources", Schema.object().open().about("policy, breaker and budget by resource"))
             .named("FleetSettings");
 
@@ -72,7 +74,8 @@ public final class SettingsEndpoints implements Endpoints {
                         .does(this::get),
                 Operation.get("/v1/settings/warnings", "lintSettings")
                         .section(SECTION)
-                        .summary("Policies that ask for more than the ceilings allow")
+                        .summary(
+                                "Policies that ask for more than the ceilings allow, and limits that contradict each other")
                         .scope(Scope.READ)
                         .answers(200, "a sentence for each", Schemas.page(WARNING, "SettingsWarnings"))
                         .does(this::warnings),
@@ -144,11 +147,11 @@ public final class SettingsEndpoints implements Endpoints {
 
     private Answer warnings(Request request) {
         requireOperator(request);
+        FleetSettings settings = book.read().settings();
+        List<String> warnings = new ArrayList<>(CeilingLint.of(settings, Map.of()));
+        settings.queues().forEach((name, queue) -> warnings.addAll(FlowLint.of(name, queue.rules())));
         return Response.ok(Views.page(
-                CeilingLint.of(book.read().settings(), Map.of()).stream()
-                        .map(message -> Map.of("message", message))
-                        .toList(),
-                null));
+                warnings.stream().map(message -> Map.of("message", message)).toList(), null));
     }
 
     private Answer change(Request request, Change change) {

@@ -3,12 +3,14 @@ package io.reprise.server.steps;
 
 import io.reprise.Operations;
 import io.reprise.failure.FailureClass;
+import io.reprise.insight.LogLine;
 import io.reprise.job.Job;
 import io.reprise.job.PayloadException;
 import io.reprise.retry.FailReason;
 import io.reprise.server.api.Api;
 import io.reprise.server.api.Schemas;
 import io.reprise.server.api.Views;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.Fields;
@@ -49,6 +51,12 @@ public final class StepEndpoints implements Endpoints {
             .must("failure", FAILURE)
             .named("Step");
 
+    private static final Schema LINE = Schema.object()
+            .must("fence", Schema.integer(1, Integer.MAX_VALUE).about("of the run: a later run has a greater one"))
+            .must("at", Schema.time())
+            .must("text", Schema.text(0, LogLine.MAX_LENGTH))
+            .named("LogLine");
+
     private static final Schema EVENT = Schema.object()
             .must("name", Schema.name().about("name of the event"))
             .must("value", Schema.json().about("what the handler gets"))
@@ -88,6 +96,13 @@ public final class StepEndpoints implements Endpoints {
                         .path("id", Schema.id(), "id of the job")
                         .answers(200, "all steps, sleeps and events", page)
                         .does(this::list),
+                Operation.get("/v1/jobs/{id}/log", "jobLog")
+                        .section(SECTION)
+                        .summary("What handlers of a job wrote in its latest runs, oldest first")
+                        .scope(Scope.READ)
+                        .path("id", Schema.id(), "id of the job")
+                        .answers(200, "all lines that are kept", Schemas.page(LINE, "LogLines"))
+                        .does(this::log),
                 Operation.post("/v1/jobs/{id}/events", "tellJob")
                         .section(SECTION)
                         .summary(
@@ -117,6 +132,22 @@ public final class StepEndpoints implements Endpoints {
 
     private Answer list(Request request) {
         return steps(api.job(request));
+    }
+
+    private Answer log(Request request) {
+        return Response.ok(Views.page(
+                api.reprise().log(api.job(request).id()).stream()
+                        .map(StepEndpoints::view)
+                        .toList(),
+                null));
+    }
+
+    private static Map<String, @Nullable Object> view(LogLine line) {
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("fence", line.token());
+        view.put("at", line.at());
+        view.put("text", line.text());
+        return view;
     }
 
     private Answer steps(Job job) {
@@ -152,9 +183,12 @@ public final class StepEndpoints implements Endpoints {
 
     private Answer tell(Request request) {
         Job job = api.job(request);
+        request.caller().bounds().require(Tenancy.of(request.caller()).shown(job.queue()), job.type());
         Fields fields = request.fields();
         try {
-            boolean told = api.reprise().tellJson(job.id(), fields.text("name", ""), "JSON", fields.json("value"));
+            String value = fields.json("value");
+            api.quotas().keep(request.caller(), value);
+            boolean told = api.reprise().tellJson(job.id(), fields.text("name", ""), "JSON", value);
             return Response.ok(Map.of("told", told));
         } catch (PayloadException e) {
             throw Problem.invalid("/value", String.valueOf(e.getMessage()));
@@ -167,7 +201,11 @@ public final class StepEndpoints implements Endpoints {
         Operations person = api.as(request);
         String step = fields.text("step", "");
         switch (fields.text("outcome", "")) {
-            case "done" -> person.finishStep(job.id(), step, fields.has("result") ? fields.json("result") : null);
+            case "done" -> {
+                String result = fields.has("result") ? fields.json("result") : null;
+                api.quotas().keep(request.caller(), result);
+                person.finishStep(job.id(), step, result);
+            }
             case "failed" -> person.failStep(job.id(), step, fields.text("why", "somebody says so"));
             default -> person.repeatStep(job.id(), step);
         }

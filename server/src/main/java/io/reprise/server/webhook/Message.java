@@ -90,7 +90,8 @@ final class Message {
         data.put("maxRetries", most == null ? null : most - 1);
         data.put("isRetryable", isRetryable(attempts, most));
         data.put("nextRetryAt", text(nextRetryAt()));
-        data.put("failReason", failReason());
+        FailReason reason = failReason();
+        data.put("failReason", reason == null ? null : reason.name());
         data.put("progress", progress());
         error(data);
         Map<String, Object> told = new LinkedHashMap<>();
@@ -107,9 +108,8 @@ final class Message {
         if (event == EventType.SUCCEEDED || event == EventType.CANCELLED) {
             return false;
         }
-        String reason = failReason();
-        boolean barred = FailReason.PERMANENT.name().equals(reason)
-                || FailReason.UNREADABLE.name().equals(reason);
+        FailReason reason = failReason();
+        boolean barred = reason != null && !reason.isRetryable();
         return !barred && (most == null || attempts < most);
     }
 
@@ -168,11 +168,11 @@ final class Message {
                 : null;
     }
 
-    private @Nullable String failReason() {
+    private @Nullable FailReason failReason() {
         FailReason reason = attempt != null && attempt.decision() instanceof Decision.Fail fail
                 ? fail.reason()
                 : notice.failReason();
-        return event == EventType.FAILED && reason != null ? reason.name() : null;
+        return event == EventType.FAILED ? reason : null;
     }
 
     private static @Nullable String text(@Nullable Instant instant) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.webhook;
 
+import io.opentelemetry.context.Context;
 import io.reprise.JobContext;
 import io.reprise.server.delivery.CallShares;
 import java.util.ArrayList;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class WebhookBatches {
 
     /** A delivery that waits for its batch, or is part of one. */
-    record Member(Notice notice, JobContext job, Consumer<@Nullable Throwable> end) {}
+    record Member(Notice notice, JobContext job, Context trace, Consumer<@Nullable Throwable> end) {}
 
     /** Deliveries of one subscription that wait. */
     private static final class Gathering {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.webhook;
 
+import io.opentelemetry.context.Context;
 import io.reprise.DeferredHandler;
 import io.reprise.JobContext;
 import io.reprise.JobType;
@@ -128,7 +129,7 @@ public final class WebhookDelivery implements DeferredHandler<Notice> {
         }
         Subscription.Batch batch = subscription.batch();
         if (batch != null && notice.job() != 0) {
-            return batches.add(subscription, batch, new WebhookBatches.Member(notice, job, end));
+            return batches.add(subscription, batch, new WebhookBatches.Member(notice, job, Context.current(), end));
         }
         OutboundCall call = call(subscription, notice, guard.check(subscription.url()), job);
         return shares.during(
@@ -144,14 +145,17 @@ public final class WebhookDelivery implements DeferredHandler<Notice> {
         try {
             Instant now = clock.instant();
             OutboundCall call = call(subscription, members, guard.check(subscription.url()), now);
+            Context trace = members.get(0).trace();
             Runnable unused = shares.during(
                     members.get(0).job().job(),
                     end,
-                    stop -> client.send(call, stop).thenAccept(answer -> {
-                        judge(answer, subscription, call.uri());
-                        members.forEach(member ->
-                                member.job().result(Map.of("status", answer.status(), "batch", members.size())));
-                    }));
+                    stop -> trace.wrapSupplier(() -> client.send(call, stop))
+                            .get()
+                            .thenAccept(answer -> {
+                                judge(answer, subscription, call.uri());
+                                members.forEach(member -> member.job()
+                                        .result(Map.of("status", answer.status(), "batch", members.size())));
+                            }));
         } catch (RuntimeException e) {
             end.accept(e);
         }

@@ -42,6 +42,7 @@ public final class WebhookEndpoints implements Endpoints {
     private static final Duration OVERLAP = Duration.ofHours(24);
     private static final Duration MAX_OVERLAP = Duration.ofDays(30);
     private static final int MAX_PAGE = 200;
+    private static final String WHY = "is written into the audit log";
 
     private final Webhooks webhooks;
     private final Subscriptions subscriptions;
@@ -65,6 +66,7 @@ public final class WebhookEndpoints implements Endpoints {
                         .answers(200, "the subscriptions", page(WebhookViews.SUBSCRIPTION, "Webhooks"))
                         .does(this::list),
                 operation(Operation.post("/v1/webhooks", "createWebhook"), Scope.OPERATE, "Subscribe")
+                        .query("why", Schema.text(0, 500), WHY)
                         .body(SubscriptionForm.NEW)
                         .answers(201, "the subscription, with its secret", WebhookViews.WITH_SECRET)
                         .does(this::create),
@@ -72,13 +74,16 @@ public final class WebhookEndpoints implements Endpoints {
                         .answers(200, "the subscription", WebhookViews.SUBSCRIPTION)
                         .does(this::get),
                 one(Operation.put(ONE, "changeWebhook"), Scope.OPERATE, "Change a subscription; its secrets stay")
+                        .query("why", Schema.text(0, 500), WHY)
                         .body(SubscriptionForm.SCHEMA)
                         .answers(200, "the subscription", WebhookViews.SUBSCRIPTION)
                         .does(this::change),
                 one(Operation.delete(ONE, "deleteWebhook"), Scope.OPERATE, "Unsubscribe; what waits is not sent")
+                        .query("why", Schema.text(0, 500), WHY)
                         .answers(204, "it is gone")
                         .does(this::delete),
                 one(Operation.post(ONE + "/rotate-secret", "rotateWebhookSecret"), Scope.OPERATE, "A new secret")
+                        .query("why", Schema.text(0, 500), WHY)
                         .optionalBody(Schema.object()
                                 .may(
                                         "overlap",
@@ -103,6 +108,7 @@ public final class WebhookEndpoints implements Endpoints {
                                 Scope.OPERATE,
                                 "Send one again, at once")
                         .path("delivery", Schema.id(), "id of the delivery")
+                        .query("why", Schema.text(0, 500), WHY)
                         .answers(202, "the delivery", WebhookViews.STARTED)
                         .does(this::redeliver));
     }
@@ -288,7 +294,8 @@ public final class WebhookEndpoints implements Endpoints {
     }
 
     private io.reprise.Operations as(Request request) {
-        return reprise.as(request.caller().name(), "redelivery");
+        String why = request.parameter("why");
+        return reprise.as(request.caller().name(), why == null ? "redelivery" : why);
     }
 
     private static Response started(JobId id) {
@@ -326,7 +333,7 @@ public final class WebhookEndpoints implements Endpoints {
     }
 
     private static AuditNote note(Request request) {
-        return new AuditNote(request.caller().name(), null);
+        return new AuditNote(request.caller().name(), request.parameter("why"));
     }
 
     private Instant now() {

@@ -39,6 +39,7 @@ class ConnectionTest {
                 "jobs retry 1",
                 "jobs cancel 1",
                 "jobs steps 1",
+                "jobs log 1",
                 "jobs tell 1 a 2",
                 "jobs resolve 1 a again",
                 "jobs forget 1",

@@ -86,6 +86,9 @@ class DeadCommandsTest {
         }
         Cli counted = queue.run(way, "dead", "replay", "--type", "broken", "--dry-run");
         assertThat(counted.out()).contains("4 dead letters match");
+        Cli tried = queue.run(way, "dead", "replay", "--type", "broken", "--dry-run", "--patch", "{\"city\":\"Oslo\"}");
+        assertThat(tried.out()).as(tried.err()).contains("would have the payload {\"city\":\"Oslo\"");
+        refused(queue.run(way, "dead", "replay", "--all", "--patch", "{}"), "/filter/type");
         queue.repaired = true;
         Cli done = queue.run(way, "dead", "replay", "--type", "broken", "--rate", "100", "--canary", "2");
         assertThat(done.code()).as(done.err() + done.out()).isZero();

@@ -32,7 +32,7 @@ class SchemaTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"flyway, 7, V1__reprise_jobs.sql", "liquibase, 1, reprise.sql"})
+    @CsvSource({"flyway, 10, V1__reprise_jobs.sql", "liquibase, 1, reprise.sql"})
     void the_tables_are_written_for_tools(String format, int files, String first, @TempDir Path directory) {
         Path made = directory.resolve("db/reprise");
         Cli run = Cli.line("schema export --dialect mariadb --format " + format + " " + made);

@@ -194,4 +194,68 @@ class DeadLetterApiTest {
                     .isEqualTo("idempotency-key-reused");
         }
     }
+
+    private void dead(String type, String payload) {
+        server.post("/v1/jobs", "{\"type\":\"" + type + "\",\"queue\":\"dead\",\"payload\":" + payload + "}");
+        String token = server.post("/v1/leases", "{\"worker\":\"w\",\"wait\":\"30s\",\"queues\":[\"dead\"]}")
+                .json()
+                .at("/items/0/token")
+                .stringValue();
+        server.post("/v1/leases/" + token + "/fail", "{\"type\":\"X\",\"permanent\":true}");
+    }
+
+    @Test
+    void a_paced_replay_changes_each_payload_by_a_patch_that_was_tried_before() {
+        dead("ship", "{\"order\":9007199254740993123,\"country\":\"\"}");
+        dead("ship", "{\"order\":2,\"old\":true}");
+        String order = "{\"rate\":200,\"canary\":2,\"filter\":{\"type\":\"ship\"},"
+                + "\"patch\":{\"country\":\"NO\",\"old\":null}";
+        JsonNode dry = server.post("/v1/replays", order + ",\"dryRun\":true}").json();
+        assertThat(dry.at("/sample/before").toString()).isEqualTo("{\"order\":2,\"old\":true}");
+        assertThat(dry.at("/sample/after").toString()).isEqualTo("{\"order\":2,\"country\":\"NO\"}");
+        assertThat(dry.get("patched").toString()).isEqualTo("[\"country\",\"old\"]");
+        Reply started = server.send(server.admin, "POST", "/v1/replays", order + "}", "Idempotency-Key", "patched");
+        assertThat(started.status()).as(started.raw().body()).isEqualTo(202);
+        assertThat(server.send(server.admin, "POST", "/v1/replays", order + "}", "Idempotency-Key", "patched")
+                        .text("id"))
+                .isEqualTo(started.text("id"));
+        JsonNode over = runUntilOver(started.text("id"), "complete", "{}");
+        assertThat(over.get("succeeded").intValue()).as(over.toString()).isEqualTo(2);
+        assertThat(server.get("/v1/jobs?type=ship&payloads=true").raw().body())
+                .contains("{\"order\":9007199254740993123,\"country\":\"NO\"}", "{\"order\":2,\"country\":\"NO\"}");
+        assertThat(server.get("/v1/audit").raw().body()).contains("payload edited");
+    }
+
+    @Test
+    void a_patch_that_does_not_fit_every_dead_letter_starts_nothing() {
+        dead("ship", "{\"order\":1}");
+        dead("ship", "[1]");
+        String filter = "\"filter\":{\"type\":\"ship\"}";
+        for (String wrong : List.of(
+                "{\"patch\":{\"a\":1}," + filter + "}",
+                "{\"patch\":{\"a\":1},\"dryRun\":true," + filter + "}",
+                "{\"patch\":{\"a\":1}}",
+                "{\"patch\":[1]," + filter + "}",
+                "{\"patch\":null," + filter + "}")) {
+            Reply refused = server.post("/v1/replays", wrong);
+            assertThat(refused.status()).as(wrong).isEqualTo(400);
+        }
+        assertThat(server.post("/v1/replays", "{\"patch\":{\"a\":1}," + filter + "}")
+                        .raw()
+                        .body())
+                .contains("payload is not a JSON object");
+        assertThat(server.get("/v1/replays").json().get("items")).isEmpty();
+        assertThat(server.get("/v1/dead-letters").json().get("items")).hasSize(2);
+    }
+
+    @Test
+    void one_is_replayed_with_a_patch() {
+        dead("ship", "{\"order\":9007199254740993123}");
+        String id = server.get("/v1/dead-letters").json().at("/items/0/id").stringValue();
+        String path = "/v1/dead-letters/" + id + "/replay";
+        assertThat(server.post(path, "{\"patch\":{\"a\":1},\"payload\":{}}").status())
+                .isEqualTo(400);
+        Reply replayed = server.post(path, "{\"patch\":{\"a\":1}}");
+        assertThat(replayed.raw().body()).contains("{\"order\":9007199254740993123,\"a\":1}");
+    }
 }

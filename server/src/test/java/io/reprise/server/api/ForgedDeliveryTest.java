@@ -81,6 +81,16 @@ class ForgedDeliveryTest {
                         .status())
                 .as("not even by an operator")
                 .isEqualTo(400);
+        String patch = "{\"patch\":" + forged(1) + "}";
+        assertThat(server.send(evil, "POST", "/v1/dead-letters/" + delivery + "/replay", patch)
+                        .status())
+                .isEqualTo(400);
+        assertThat(server.send(evil, "POST", "/v1/replays", "{\"filter\":{\"type\":\"webhook\"}," + patch.substring(1))
+                        .status())
+                .isEqualTo(400);
+        assertThat(server.send(evil, "POST", "/v1/replays", patch).status())
+                .as("without a type")
+                .isEqualTo(400);
         assertThat(server.send(evil, "POST", "/v1/dead-letters/" + delivery + "/replay", "{}")
                         .status())
                 .isEqualTo(200);

@@ -113,6 +113,44 @@ class KeyTermsTest {
     }
 
     @Test
+    void a_key_tells_events_only_to_what_it_is_for() {
+        String key = key("\"enqueue\"", "\"queues\":[\"images\"],\"types\":[\"resize\"]");
+        String event = "{\"name\":\"paid\",\"value\":1}";
+        String mine = server.enqueue("{\"type\":\"resize\",\"queue\":\"images\",\"delay\":\"1d\"}");
+        assertThat(server.send(key, "POST", "/v1/jobs/" + mine + "/events", event)
+                        .status())
+                .isEqualTo(200);
+        for (String job : new String[] {
+            "{\"type\":\"resize\",\"queue\":\"other\",\"delay\":\"1d\"}",
+            "{\"type\":\"other\",\"queue\":\"images\",\"delay\":\"1d\"}"
+        }) {
+            String foreign = server.enqueue(job);
+            assertThat(server.send(key, "POST", "/v1/jobs/" + foreign + "/events", event)
+                            .status())
+                    .isEqualTo(403);
+            assertThat(server.get("/v1/jobs/" + foreign + "/steps").json().get("items"))
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void a_key_brings_about_no_end_of_a_batch_for_which_other_jobs_wait() {
+        String key = key("\"enqueue\"", "\"queues\":[\"images\"],\"types\":[\"resize\"]");
+        String job = "{\"type\":\"resize\",\"queue\":\"images\"}";
+        server.send(server.admin, "PUT", "/v1/batches/theirs", "{\"onEnd\":{\"type\":\"bill\"}}");
+        server.send(server.admin, "PUT", "/v1/batches/mine", "{\"onEnd\":" + job + "}");
+        assertThat(server.send(key, "POST", "/v1/batches/theirs/close", "{}").status())
+                .isEqualTo(403);
+        assertThat(server.send(key, "POST", "/v1/batches/theirs/jobs", job).status())
+                .isEqualTo(403);
+        assertThat(server.send(key, "PUT", "/v1/batches/theirs", "{}").status()).isEqualTo(403);
+        assertThat(server.send(key, "POST", "/v1/batches/mine/jobs", job).status())
+                .isEqualTo(202);
+        assertThat(server.send(key, "POST", "/v1/batches/mine/close", "{}").status())
+                .isEqualTo(200);
+    }
+
+    @Test
     void what_shows_all_jobs_is_not_bound_to_some() {
         assertThat(create("\"read\",\"work\"", "\"queues\":[\"a\"]").status()).isEqualTo(400);
         assertThat(create("\"operate\"", "\"types\":[\"a\"]").status()).isEqualTo(400);

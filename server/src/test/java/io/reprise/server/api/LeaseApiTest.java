@@ -82,6 +82,29 @@ class LeaseApiTest {
     }
 
     @Test
+    void the_trace_of_a_run_that_failed_comes_with_the_next_lease() {
+        String id = server.enqueue("{\"type\":\"call\",\"tags\":[\"own\"],\"maxAttempts\":5}");
+        String first = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        String second = first.replace("00f067aa0ba902b7", "00f067aa0ba902b8");
+        String token = server.lease("").get("token").stringValue();
+        server.send(server.admin, "POST", "/v1/leases/" + token + "/fail", "{\"type\":\"X\"}", "traceparent", first);
+        server.post("/v1/jobs/" + id + "/retry", "{}");
+        JsonNode again = server.lease("");
+        assertThat(again.get("job").get("tags").values().stream().map(JsonNode::stringValue))
+                .containsExactlyInAnyOrder("own", "run:" + first);
+        server.post(
+                "/v1/leases/report",
+                "{\"reports\":[{\"token\":\"" + again.get("token").stringValue()
+                        + "\",\"outcome\":\"fail\",\"failure\":{\"type\":\"X\"},\"traceparent\":\"" + second + "\"}]}");
+        server.post("/v1/jobs/" + id + "/retry", "{}");
+        JsonNode third = server.lease("");
+        assertThat(third.get("job").get("tags").values().stream().map(JsonNode::stringValue))
+                .containsExactlyInAnyOrder("own", "run:" + second);
+        settle(third, "fail", "{\"type\":\"X\"}");
+        assertThat(server.get("/v1/jobs/" + id).json().get("tags").toString()).contains(second);
+    }
+
+    @Test
     void a_failure_names_the_parents_of_its_type_its_class_and_its_cost() {
         String id = server.enqueue(
                 "{\"type\":\"call\",\"policy\":{\"rules\":[{\"name\":\"net\",\"class\":\"PERMANENT\",\"types\":[\"OSError\"]}]}}");

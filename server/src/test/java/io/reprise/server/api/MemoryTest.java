@@ -4,15 +4,24 @@ package io.reprise.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.server.api.TestServer.Reply;
+import io.reprise.server.http.Scope;
 import io.reprise.server.net.HttpSettings;
+import io.reprise.store.JobStore;
 import io.reprise.testing.InMemoryJobStore;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -118,6 +127,97 @@ class MemoryTest {
                         .isEqualTo(200);
             }
             TestServer.await(() -> server.post("/v1/jobs", large).status() == 202 ? true : null);
+        }
+    }
+
+    /** A connection of which only the first line of a long answer was read. */
+    private static Socket unread(TestServer server) throws IOException {
+        Socket socket = connect(server, "GET /v1/jobs?payloads=true HTTP/1.1");
+        socket.getOutputStream().write("\r\n".getBytes(StandardCharsets.ISO_8859_1));
+        assertThat(new String(socket.getInputStream().readNBytes(12), StandardCharsets.ISO_8859_1))
+                .isEqualTo("HTTP/1.1 200");
+        return socket;
+    }
+
+    @Test
+    void who_reads_none_of_its_answers_gets_no_more_long_ones() throws IOException {
+        try (TestServer server = server(LONG, 10 << 20, 1_000)) {
+            enqueue(server, 10, 1_000_000);
+            String list = "/v1/jobs?payloads=true";
+            try (Socket unread = unread(server)) {
+                Reply refused = server.get(list);
+                assertThat(refused.status()).isEqualTo(429);
+                assertThat(refused.raw().headers().firstValue("Retry-After")).contains("1");
+                assertThat(server.get("/v1/jobs").status())
+                        .as("a short answer is sent")
+                        .isEqualTo(200);
+                assertThat(unread.isConnected()).isTrue();
+            }
+            TestServer.await(() -> server.get(list).status() == 200 ? true : null);
+        }
+    }
+
+    @Test
+    void large_answers_for_one_are_made_one_after_another_and_hold_up_nobody_else() {
+        InMemoryJobStore store = new InMemoryJobStore();
+        List<Object> read = new CopyOnWriteArrayList<>();
+        CountDownLatch released = new CountDownLatch(1);
+        JobStore waiting = (JobStore) Proxy.newProxyInstance(
+                JobStore.class.getClassLoader(), new Class<?>[] {JobStore.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("steps")) {
+                        read.add(arguments[0].toString());
+                        released.await();
+                    }
+                    try {
+                        return method.invoke(store, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+        try (TestServer server = new TestServer(
+                waiting,
+                new HttpSettings.Limits(10 << 20, 16 << 10, 100, LONG, LONG, 16, 10 << 20, 1_000, 100),
+                1_000_000)) {
+            String other = server.key("other", "other", Scope.READ, Scope.ENQUEUE);
+            String own = server.enqueue("{\"type\":\"a\",\"delay\":\"1h\"}");
+            String others = server.send(other, "POST", "/v1/jobs", "{\"type\":\"a\",\"delay\":\"1h\"}")
+                    .text("id");
+            List<CompletableFuture<Integer>> answers = new ArrayList<>();
+            for (int i = 0; i < 10; i++) {
+                answers.add(CompletableFuture.supplyAsync(
+                        () -> server.get("/v1/jobs/" + own + "/steps").status(),
+                        command -> new Thread(command).start()));
+            }
+            TestServer.await(() -> read.contains(own) ? true : null);
+            answers.add(CompletableFuture.supplyAsync(
+                    () -> server.send(other, "GET", "/v1/jobs/" + others + "/steps", null)
+                            .status(),
+                    command -> new Thread(command).start()));
+            TestServer.await(() -> read.contains(others) ? true : null);
+            assertThat(read).containsExactly(own, others);
+            released.countDown();
+            assertThat(answers).extracting(CompletableFuture::join).containsOnly(200);
+        }
+    }
+
+    @Test
+    void jobs_of_an_answer_for_which_there_is_no_room_are_given_back() throws IOException {
+        try (TestServer server = server(LONG, 10 << 20, 1_000)) {
+            enqueue(server, 10, 1_000_000);
+            server.enqueue("{\"type\":\"b\",\"payload\":\"" + "x".repeat(600_000) + "\"}");
+            try (Socket unread = unread(server)) {
+                assertThat(server.post("/v1/leases", "{\"types\":[\"b\"],\"wait\":\"20s\"}")
+                                .status())
+                        .isEqualTo(429);
+                TestServer.await(() -> server.get("/v1/jobs?type=b&state=PENDING")
+                                        .json()
+                                        .get("items")
+                                        .size()
+                                == 1
+                        ? true
+                        : null);
+                assertThat(unread.isConnected()).isTrue();
+            }
         }
     }
 

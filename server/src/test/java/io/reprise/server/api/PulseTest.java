@@ -323,6 +323,11 @@ class PulseTest {
         assertThat(found("order-17")).containsExactly(dead);
         assertThat(found(dead)).containsExactly(dead);
         assertThat(found("id:" + waiting + " state:failed")).isEmpty();
+        assertThat(found("id:" + waiting + " type:no-such-type")).isEmpty();
+        assertThat(found("id:" + waiting + " queue:no-such-queue")).isEmpty();
+        assertThat(found("id:" + waiting + " before:1h")).isEmpty();
+        assertThat(found("id:" + waiting + " id:" + dead)).isEmpty();
+        assertThat(found("id:" + waiting + " tag:may since:1h")).containsExactly(waiting);
         assertThat(found("since:1h")).hasSize(2);
         assertThat(found("before:1h")).isEmpty();
     }

@@ -11,6 +11,7 @@ import io.reprise.server.auth.Quotas;
 import io.reprise.server.http.Caller;
 import io.reprise.server.http.Scope;
 import io.reprise.server.net.HttpSettings;
+import io.reprise.store.Document;
 import io.reprise.store.JobStore;
 import io.reprise.testing.InMemoryJobStore;
 import java.lang.reflect.Proxy;
@@ -21,6 +22,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -76,6 +79,96 @@ class QuotaTest {
                         .at("/use/bytes")
                         .longValue())
                 .isEqualTo(1_000);
+    }
+
+    @Test
+    void a_change_of_payloads_counts_like_new_ones() {
+        String long200 = "\"" + "x".repeat(198) + "\"";
+        String one = server.send(key, "POST", "/v1/jobs", "{\"type\":\"a\",\"delay\":\"1d\"}")
+                .text("id");
+        for (int i = 0; i < 5; i++) {
+            assertThat(enqueue(key, 1, "a").status()).isEqualTo(202);
+        }
+        String change = "{\"payload\":" + long200 + "}";
+        String bulk = "{\"action\":\"change\",\"q\":\"state:pending type:a\",\"change\":" + change + "}";
+        requireExceeded(server.send(key, "POST", "/v1/bulks", bulk), "bytes stored");
+        assertThat(server.send(key, "POST", "/v1/jobs/" + one + "/change", change)
+                        .status())
+                .isEqualTo(200);
+        String large = "{\"payload\":\"" + "x".repeat(900) + "\"}";
+        requireExceeded(server.send(key, "POST", "/v1/jobs/" + one + "/change", large), "bytes stored");
+    }
+
+    @Test
+    void a_replay_stores_no_longer_payload_and_makes_no_queue_beyond_the_quota() {
+        String id = server.send(key, "POST", "/v1/jobs", "{\"type\":\"a\",\"queue\":\"a\"}")
+                .text("id");
+        String token = server.send(key, "POST", "/v1/leases", "{\"wait\":\"20s\"}")
+                .json()
+                .at("/items/0/token")
+                .stringValue();
+        server.send(key, "POST", "/v1/leases/" + token + "/fail", "{\"type\":\"x\",\"permanent\":true}");
+        enqueue(key, 1, "b");
+        enqueue(key, 1, "c");
+        String replay = "/v1/dead-letters/" + id + "/replay";
+        requireExceeded(server.send(key, "POST", replay, "{\"queue\":\"d\"}"), "3 queues");
+        requireExceeded(
+                server.send(key, "POST", "/v1/dead-letters/bulk", "{\"action\":\"replay\",\"queue\":\"d\"}"),
+                "3 queues");
+        requireExceeded(server.send(key, "POST", "/v1/replays", "{\"queue\":\"d\"}"), "3 queues");
+        String large = "{\"payload\":\"" + "x".repeat(1_000) + "\"}";
+        requireExceeded(server.send(key, "POST", replay, large), "bytes stored");
+        assertThat(server.send(key, "POST", replay, "{\"queue\":\"b\"}").status())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void a_tenant_has_so_many_replays_under_way() {
+        String jobs = IntStream.range(0, 10)
+                .mapToObj(n -> "{\"type\":\"t" + n + "\"}")
+                .collect(Collectors.joining(",", "[", "]"));
+        assertThat(server.send(key, "POST", "/v1/jobs", jobs).status()).isEqualTo(202);
+        server.send(key, "POST", "/v1/leases", "{\"wait\":\"20s\",\"max\":10}")
+                .json()
+                .get("items")
+                .forEach(lease -> server.send(
+                        key,
+                        "POST",
+                        "/v1/leases/" + lease.get("token").stringValue() + "/fail",
+                        "{\"type\":\"x\",\"permanent\":true}"));
+        // Nobody runs the first job of each, so none of them ends.
+        for (int n = 0; n < 10; n++) {
+            Reply started = server.send(key, "POST", "/v1/replays", "{\"filter\":{\"type\":\"t" + n + "\"}}");
+            assertThat(started.status()).as(started.raw().body()).isEqualTo(202);
+        }
+        requireExceeded(server.send(key, "POST", "/v1/replays", "{}"), "10 replays under way");
+        String other = server.key("other", "other", ALL);
+        assertThat(server.send(other, "POST", "/v1/replays", "{}").status()).isEqualTo(202);
+    }
+
+    @Test
+    void a_tenant_has_so_many_policies() {
+        for (int n = 0; n < PolicyEndpoints.MOST; n++) {
+            server.store.putDocument(new Document("policy", "small/p" + n, 0, "{\"policy\":{\"maxAttempts\":2}}"));
+        }
+        String policy = "{\"maxAttempts\":3}";
+        requireExceeded(server.send(key, "PUT", "/v1/policies/more", policy), "1000 policies");
+        assertThat(server.send(key, "PUT", "/v1/policies/p1", policy).status()).isEqualTo(200);
+        String other = server.key("other", "other", ALL);
+        assertThat(server.send(other, "PUT", "/v1/policies/more", policy).status())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void a_batch_counts_like_a_job() {
+        for (int i = 0; i < 10; i++) {
+            assertThat(server.send(key, "PUT", "/v1/batches/b" + i, "{}").status())
+                    .isEqualTo(200);
+        }
+        requireExceeded(server.send(key, "PUT", "/v1/batches/more", "{}"), "10 jobs waiting");
+        assertThat(server.send(key, "PUT", "/v1/batches/b0", "{}").status())
+                .as("it is there")
+                .isEqualTo(200);
     }
 
     @Test
@@ -149,14 +242,6 @@ class QuotaTest {
         for (String queue : new String[] {"a", "b", "c"}) {
             assertThat(enqueue(key, 1, queue).status()).isEqualTo(202);
         }
-        // Counted anew every two seconds.
-        TestServer.await(() -> server.send(key, "GET", "/v1/quota", null)
-                                .json()
-                                .at("/use/queues")
-                                .intValue()
-                        == 3
-                ? true
-                : null);
         requireExceeded(enqueue(key, 1, "d"), "3 queues");
         requireExceeded(server.send(key, "POST", "/v1/queues/d/pause", "{}"), "3 queues");
         assertThat(enqueue(key, 1, "c").status()).isEqualTo(202);

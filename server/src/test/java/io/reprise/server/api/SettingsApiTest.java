@@ -23,7 +23,7 @@ class SettingsApiTest {
 
     private int maxAttempts(String type) {
         String id = server.enqueue("{\"type\":\"" + type + "\",\"queue\":\"s\"}");
-        return server.get("/v1/jobs/" + id).json().get("maxAttempts").intValue();
+        return server.get("/v1/jobs/" + id).json().get("maxAttempts").intValue(0);
     }
 
     @Test
@@ -180,5 +180,32 @@ class SettingsApiTest {
                         .raw()
                         .body())
                 .contains("types/bill", "retries");
+    }
+
+    @Test
+    void limits_of_a_queue_bind_remote_workers_and_explain_names_them() {
+        Reply put = server.put(
+                "/v1/settings/queues/mail",
+                "{\"perGroup\":{\"*\":{\"running\":1}},\"perType\":{\"send\":{\"starts\":100,\"per\":\"1s\"}},"
+                        + "\"rate\":{\"starts\":50,\"per\":\"1s\"},\"policy\":{\"maxAttempts\":3}}");
+        assertThat(put.status()).as(put.raw().body()).isEqualTo(200);
+        assertThat(put.json().at("/queues/mail/perGroup").toString()).isEqualTo("{\"*\":{\"running\":1}}");
+        assertThat(server.get("/v1/settings/warnings").raw().body())
+                .contains("The limit of type 'send' in queue 'mail' allows 100 starts per PT1S");
+        TestServer.await(() -> {
+            String id = server.enqueue("{\"type\":\"other\",\"queue\":\"mail\"}");
+            return server.get("/v1/jobs/" + id).json().get("maxAttempts").intValue() == 3 ? true : null;
+        });
+        server.enqueue("{\"type\":\"send\",\"queue\":\"mail\",\"group\":\"a\"}");
+        String waits = server.enqueue("{\"type\":\"send\",\"queue\":\"mail\",\"group\":\"a\"}");
+        String lease = "{\"worker\":\"far\",\"queues\":[\"mail\"],\"types\":[\"send\"],\"max\":10}";
+        TestServer.await(
+                () -> server.post("/v1/leases", lease).json().at("/items").size() == 1 ? true : null);
+        assertThat(server.get("/v1/jobs/" + waits + "/explain").raw().body())
+                .contains("FlowLimitReached", "the limit of group a in queue mail is reached: 1 of 1 jobs are running");
+        assertThat(server.put("/v1/settings/queues/mail", "{\"weights\":{\"a\":0}}")
+                        .raw()
+                        .body())
+                .contains("queues/mail", "weight of group 'a' must be 1 to 1000");
     }
 }

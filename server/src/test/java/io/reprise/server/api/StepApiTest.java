@@ -104,6 +104,73 @@ class StepApiTest {
     }
 
     @Test
+    void a_remote_run_joins_other_jobs() {
+        String id = enqueue();
+        String jobs =
+                "{\"name\":\"labels\",\"jobs\":[{\"type\":\"label\",\"payload\":1},{\"type\":\"label\",\"payload\":2}]}";
+        Reply begun = server.post("/v1/leases/" + lease() + "/join", jobs);
+        assertThat(begun.json().path("suspended").booleanValue()).isTrue();
+        assertThat(server.get("/v1/jobs/" + id).text("waitReason")).isEqualTo("BATCH");
+        for (int i = 1; i <= 2; i++) {
+            JsonNode child = server.post("/v1/leases", "{\"wait\":\"30s\",\"types\":[\"label\"]}")
+                    .json()
+                    .at("/items/0");
+            String result = "{\"result\":{\"number\":" + child.at("/job/payload") + "}}";
+            server.post("/v1/leases/" + child.path("token").stringValue() + "/complete", result);
+        }
+        JsonNode joined = server.post("/v1/leases/" + lease() + "/join", jobs).json();
+        assertThat(joined.path("suspended").booleanValue()).isFalse();
+        assertThat(joined.at("/results/0/number").intValue()).isEqualTo(1);
+        assertThat(joined.at("/results/1/number").intValue()).isEqualTo(2);
+        assertThat(joined.path("failure").isNull()).isTrue();
+    }
+
+    @Test
+    void a_join_names_what_is_wrong_with_a_job() {
+        enqueue();
+        String token = lease();
+        Reply keyed = server.post(
+                "/v1/leases/" + token + "/join", "{\"name\":\"a\",\"jobs\":[{\"type\":\"label\",\"key\":\"k\"}]}");
+        assertThat(keyed.status()).isEqualTo(400);
+        assertThat(keyed.raw().body()).contains("/jobs", "has a key");
+        Reply untyped = server.post("/v1/leases/" + token + "/join", "{\"name\":\"a\",\"jobs\":[{\"payload\":1}]}");
+        assertThat(untyped.status()).isEqualTo(400);
+    }
+
+    @Test
+    void one_more_job_follows_the_one_that_runs() {
+        String keyed = "{\"type\":\"order\",\"payload\":%s,\"key\":\"customer\",\"keyRule\":\"FOLLOW\"}";
+        String first = server.post("/v1/jobs", keyed.formatted("1")).text("id");
+        String token = lease();
+        String second = server.post("/v1/jobs", keyed.formatted("2")).text("id");
+        assertThat(second).isNotEqualTo(first);
+        assertThat(server.post("/v1/jobs", keyed.formatted("3")).text("id")).isEqualTo(second);
+        assertThat(server.get("/v1/jobs/" + second).text("waitReason")).isEqualTo("FOLLOW");
+        server.post("/v1/leases/" + token + "/complete", "{}");
+        JsonNode next = server.post("/v1/leases", "{\"wait\":\"30s\",\"types\":[\"order\"]}")
+                .json();
+        assertThat(next.at("/items/0/job/id").stringValue()).isEqualTo(second);
+        assertThat(next.at("/items/0/job/payload").intValue()).isEqualTo(3);
+    }
+
+    @Test
+    void a_remote_run_writes_log_lines() {
+        String id = enqueue();
+        String token = lease();
+        server.post("/v1/leases/" + token + "/heartbeat", "{\"log\":{\"from\":0,\"lines\":[\"one\",\"one\"]}}");
+        server.post("/v1/leases/" + token + "/complete", "{\"log\":{\"from\":2,\"lines\":[\"three\"]}}");
+        JsonNode lines = server.get("/v1/jobs/" + id + "/log").json().path("items");
+        assertThat(lines).hasSize(3);
+        assertThat(lines.at("/1/text").stringValue()).isEqualTo("one");
+        assertThat(lines.at("/2/text").stringValue()).isEqualTo("three");
+        assertThat(lines.at("/2/fence").longValue())
+                .isEqualTo(lines.at("/0/fence").longValue());
+        assertThat(server.post("/v1/leases/" + token + "/heartbeat", "{\"log\":{\"from\":-1,\"lines\":[]}}")
+                        .status())
+                .isEqualTo(400);
+    }
+
+    @Test
     void a_person_says_how_a_step_ended() {
         String id = enqueue();
         String token = lease();
@@ -119,6 +186,58 @@ class StepApiTest {
         assertThat(server.get("/v1/jobs/" + id).text("state")).isEqualTo("PENDING");
         assertThat(server.get("/v1/audit?job=" + id).raw().body()).contains("resolve-step", "I asked the bank");
         assertThat(server.post(resolve, done).status()).isEqualTo(409);
+    }
+
+    @Test
+    void a_remote_run_that_finds_a_start_of_another_run_has_an_unknown_outcome() {
+        String id = enqueue();
+        String first = lease();
+        server.post("/v1/leases/" + first + "/step", "{\"name\":\"charge\",\"started\":true}");
+        server.post("/v1/leases/" + first + "/release", "{}");
+        server.post("/v1/leases/" + lease() + "/fail", "{\"type\":\"Found\",\"step\":{\"name\":\"charge\"}}");
+        JsonNode job = server.get("/v1/jobs/" + id).json();
+        assertThat(job.path("state").stringValue()).isEqualTo("FAILED");
+        assertThat(job.path("failReason").stringValue()).isEqualTo("UNKNOWN_OUTCOME");
+        String again = "{\"step\":\"charge\",\"outcome\":\"again\"}";
+        assertThat(server.post("/v1/jobs/" + id + "/steps/resolve", again)
+                        .json()
+                        .path("items"))
+                .isEmpty();
+        assertThat(server.get("/v1/jobs/" + id).text("state")).isEqualTo("PENDING");
+    }
+
+    @Test
+    void a_step_of_a_remote_run_has_a_policy_of_its_own() {
+        String id = enqueue();
+        String failed = "{\"type\":\"Busy\",\"step\":{\"name\":\"charge\",\"policy\":{\"maxAttempts\":2,"
+                + "\"backoff\":\"fixed\",\"base\":\"1ms\",\"jitter\":\"none\"},\"resource\":\"bank\"}}";
+        for (int run = 0; run < 2; run++) {
+            assertThat(server.post("/v1/leases/" + lease() + "/fail", failed).status())
+                    .isEqualTo(200);
+            assertThat(server.get("/v1/jobs/" + id).text("state")).isEqualTo("PENDING");
+        }
+        assertThat(steps(id).at("/0/state").stringValue()).isEqualTo("FAILED");
+        assertThat(steps(id).at("/0/failure/reason").stringValue()).isEqualTo("EXHAUSTED");
+        String token = lease();
+        assertThat(server.get("/v1/leases/" + token + "/steps")
+                        .json()
+                        .at("/items/0/failure/type")
+                        .stringValue())
+                .isEqualTo("Busy");
+        server.post("/v1/leases/" + token + "/fail", "{\"type\":\"StepFailed\",\"step\":{\"name\":\"charge\"}}");
+        JsonNode job = server.get("/v1/jobs/" + id).json();
+        assertThat(job.path("state").stringValue()).isEqualTo("FAILED");
+        assertThat(job.path("failReason").stringValue()).isEqualTo("EXHAUSTED");
+    }
+
+    @Test
+    void a_sleep_beyond_the_deadline_ends_the_job_and_says_so() {
+        String id = enqueue();
+        Reply refused = server.post("/v1/leases/" + lease() + "/sleep", "{\"name\":\"year\",\"duration\":\"365d\"}");
+        assertThat(refused.status()).isEqualTo(409);
+        assertThat(refused.raw().body()).contains("deadline", "year", "has failed");
+        JsonNode job = server.get("/v1/jobs/" + id).json();
+        assertThat(job.path("failReason").stringValue()).isEqualTo("DEADLINE");
     }
 
     @Test

@@ -155,6 +155,22 @@ class SystemApiTest {
     }
 
     @Test
+    void the_document_describes_every_member_of_a_job_and_of_a_request_for_one() {
+        JsonNode schemas = server.send(null, "GET", "/openapi.json", null)
+                .json()
+                .get("components")
+                .get("schemas");
+        for (String name : List.of("JobSummary", "JobRequest", "JobChange")) {
+            JsonNode members = schemas.get(name).get("properties");
+            assertThat(members.propertyNames())
+                    .as(name)
+                    .allSatisfy(member -> assertThat(members.get(member).toString())
+                            .as(member)
+                            .containsAnyOf("\"description\"", "$ref"));
+        }
+    }
+
+    @Test
     void queues_are_paused_limited_and_resumed() {
         server.enqueue("{\"type\":\"a\",\"queue\":\"a/b\"}");
         assertThat(server.put("/v1/queues/a%2Fb", "{\"maxRunning\":3}")

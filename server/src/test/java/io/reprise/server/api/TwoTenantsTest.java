@@ -4,6 +4,7 @@ package io.reprise.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.server.api.TestServer.Reply;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.delivery.Stub;
 import io.reprise.server.http.Json;
 import io.reprise.server.http.Scope;
@@ -93,7 +94,14 @@ class TwoTenantsTest {
         running = as(victim, "POST", "/v1/jobs", "{\"type\":\"zz9-type\",\"queue\":\"zz9-running\"}")
                 .text("id");
         token = lease("zz9-running");
+        as(victim, "PUT", "/v1/errors/zz9-print/note", "{\"text\":\"zz9-note\"}");
         as(victim, "PUT", "/v1/policies/zz9-policy", "{\"maxAttempts\":7}");
+        as(victim, "PUT", "/v1/batches/zz9-batch", "{\"onEnd\":{\"type\":\"zz9-type\",\"queue\":\"zz9-after\"}}");
+        as(
+                victim,
+                "POST",
+                "/v1/batches/zz9-batch/jobs",
+                "{\"type\":\"zz9-type\",\"queue\":\"zz9-batch\",\"delay\":\"1d\"}");
         as(
                 victim,
                 "PUT",
@@ -177,6 +185,7 @@ class TwoTenantsTest {
         rows.put("changeJob", each(jobs, id -> post("/v1/jobs/" + id + "/change", "{\"priority\":9}", 404)));
         rows.put("cancelJob", each(jobs, id -> post("/v1/jobs/" + id + "/cancel", "{}", 404)));
         rows.put("listSteps", each(jobs, id -> get("/v1/jobs/" + id + "/steps", 404)));
+        rows.put("jobLog", each(jobs, id -> get("/v1/jobs/" + id + "/log", 404)));
         rows.put("tellJob", each(jobs, id -> post("/v1/jobs/" + id + "/events", "{\"name\":\"a\",\"value\":1}", 404)));
         rows.put(
                 "resolveStep",
@@ -206,6 +215,7 @@ class TwoTenantsTest {
         rows.put("cancelReplay", List.of(post("/v1/replays/" + replay + "/cancel", "{}", 404)));
         rows.put("listQueues", List.of(get("/v1/queues", 200)));
         rows.put("getQueue", named("GET", "/v1/queues/%s", "zz9-queue", null, 404));
+        rows.put("getQueueGroups", named("GET", "/v1/queues/%s/groups", "zz9-queue", null, 404));
         rows.put("changeQueue", named("PUT", "/v1/queues/%s", "zz9-queue", "{\"maxRunning\":1}", 200));
         rows.put("pauseQueue", named("POST", "/v1/queues/%s/pause", "zz9-running", "{}", 200));
         rows.put("resumeQueue", named("POST", "/v1/queues/%s/resume", "zz9-queue", "{}", 200));
@@ -219,6 +229,12 @@ class TwoTenantsTest {
                     .get(action);
             rows.put(id, named("POST", "/v1/resources/%s/" + action, "zz9-resource", "{}", 200, 404));
         }
+        String member = "{\"type\":\"own\",\"delay\":\"1d\"}";
+        rows.put("listBatches", List.of(get("/v1/batches", 200), get("/v1/batches?prefix=victim/zz9", 200)));
+        rows.put("getBatch", named("GET", "/v1/batches/%s", "zz9-batch", null, 404));
+        rows.put("addToBatch", named("POST", "/v1/batches/%s/jobs", "zz9-batch", member, 404));
+        rows.put("closeBatch", named("POST", "/v1/batches/%s/close", "zz9-batch", "{}", 404));
+        rows.put("createBatch", named("PUT", "/v1/batches/%s", "zz9-batch", "{}", 200));
         String schedule = "{\"every\":\"1000d\",\"job\":{\"type\":\"own\",\"queue\":\"victim/zz9-queue\"}}";
         rows.put("listSchedules", List.of(get("/v1/schedules", 200)));
         rows.put("getSchedule", named("GET", "/v1/schedules/%s", "zz9-schedule", null, 404));
@@ -298,6 +314,9 @@ class TwoTenantsTest {
         rows.put("snoozeJob", List.of(post("/v1/leases/" + token + "/snooze", "{\"delay\":\"1h\"}", 409)));
         rows.put("leaseSteps", List.of(get("/v1/leases/" + token + "/steps", 409)));
         rows.put("storeStep", List.of(post("/v1/leases/" + token + "/step", "{\"name\":\"a\"}", 409)));
+        rows.put(
+                "joinJobs",
+                List.of(post("/v1/leases/" + token + "/join", "{\"name\":\"a\",\"jobs\":[{\"type\":\"b\"}]}", 409)));
         for (String action : List.of("sleep", "await")) {
             rows.put(
                     action.equals("sleep") ? "sleepRun" : "awaitEvent",
@@ -353,6 +372,12 @@ class TwoTenantsTest {
                                 .map(more -> get("/v1/series?of=" + of + more, 200)))
                         .toList());
         rows.put("listErrors", List.of(get("/v1/errors", 200)));
+        String note = "/v1/errors/%s/note";
+        rows.put("compareErrorPayloads", named("GET", "/v1/errors/%s/payloads", "zz9-print", null, 200, 400));
+        rows.put("getErrorNote", named("GET", note, "zz9-print", null, 200, 400));
+        rows.put("noteError", named("PUT", note, "zz9-print", "{\"text\":\"mine\"}", 200, 400));
+        rows.put("forgetErrorNote", named("DELETE", note, "zz9-print", null, 204, 400));
+        rows.put("getParkedAges", named("GET", "/v1/resources/%s/parked", "zz9-resource", null, 200, 400, 404));
         rows.put("explainQueue", named("GET", "/v1/queues/%s/explain", "zz9-queue", null, 200, 400, 404));
         rows.put("explainType", named("GET", "/v1/types/%s/explain", "zz9-type", null, 200, 400, 404));
         rows.put("getResourceHistory", named("GET", "/v1/resources/%s/history", "zz9-resource", null, 200, 400, 404));
@@ -469,6 +494,7 @@ class TwoTenantsTest {
                 "/v1/queues",
                 "/v1/resources",
                 "/v1/schedules",
+                "/v1/batches",
                 "/v1/policies",
                 "/v1/webhooks",
                 "/v1/webhooks/" + webhook + "/deliveries",
@@ -486,6 +512,44 @@ class TwoTenantsTest {
         }
         node.forEach(TwoTenantsTest::still);
         return node;
+    }
+
+    /** A tenant of such a name would see the entries of others. */
+    @Test
+    void the_first_words_of_subjects_in_the_audit_log_are_no_names_of_tenants() {
+        String admin = server.admin;
+        as(admin, "PUT", "/v1/settings/types/bill", "{\"concurrency\":3}");
+        as(admin, "PUT", "/v1/quotas/victim", "{\"jobs\":100}");
+        as(admin, "PUT", "/v1/policies/mine", "{\"maxAttempts\":7}");
+        as(admin, "PUT", "/v1/errors/print/note", "{\"text\":\"known\"}");
+        as(admin, "POST", "/v1/bulks", "{\"action\":\"cancel\",\"q\":\"state:pending queue:nothing\"}");
+        as(admin, "POST", "/v1/replays", "{\"filter\":{\"queue\":\"nothing\"}}");
+        as(admin, "POST", "/v1/webhooks", "{\"url\":\"" + receiver.url("/mine") + "\"}");
+        as(admin, "POST", "/v1/queues/mine/pause", "{}");
+        as(admin, "POST", "/v1/resources/mine/force-open", "{}");
+        as(admin, "PUT", "/v1/schedules/mine", "{\"every\":\"1000d\",\"job\":{\"type\":\"own\"}}");
+        as(admin, "PUT", "/v1/batches/mine", "{}");
+        as(admin, "POST", "/v1/batches/mine/close", "{\"why\":\"it is late\"}");
+        Set<String> words = new TreeSet<>();
+        as(admin, "GET", "/v1/audit?limit=1000", null).json().get("items").forEach(entry -> {
+            String subject = entry.get("subject").stringValue("");
+            if (subject.contains("/")) {
+                words.add(subject.substring(0, subject.indexOf('/')));
+            }
+        });
+        words.removeAll(Set.of("victim", "evil"));
+        assertThat(words).contains("settings", "batch", "quota", "policy");
+        assertThat(Tenancy.RESERVED).containsAll(words);
+        for (String word : words) {
+            assertThat(as(
+                                    admin,
+                                    "POST",
+                                    "/v1/keys",
+                                    "{\"name\":\"x\",\"scopes\":[\"read\"],\"tenant\":\"" + word + "\"}")
+                            .status())
+                    .as(word)
+                    .isEqualTo(400);
+        }
     }
 
     @Test

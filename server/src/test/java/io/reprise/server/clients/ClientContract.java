@@ -97,6 +97,66 @@ abstract class ClientContract {
     }
 
     @Test
+    void steps_sleeps_and_events_of_a_handler_are_kept_by_the_server() throws Exception {
+        ServeProcess server = server();
+        String id = server.enqueue("{\"type\":\"task\",\"payload\":{\"steps\":true}}");
+        probe("worker", Map.of(), "work");
+        ServeProcess.await("the wait for an event", () -> {
+            JsonNode job = server.job(id);
+            return job.get("waitReason").stringValue("").equals("EVENT");
+        });
+        server.call("POST", "/v1/jobs/" + id + "/events", "{\"name\":\"approval\",\"value\":{\"by\":\"ada\"}}");
+        ServeProcess.await("the end", () -> server.state(id).equals("SUCCEEDED"));
+        JsonNode steps = server.job(id).get("result").get("steps");
+        assertThat(steps.get(0).stringValue()).isEqualTo("FIRST");
+        assertThat(steps.get(1).get("by").stringValue()).isEqualTo("ada");
+        assertThat(steps.get(2).stringValue()).isEqualTo("LAST");
+        assertThat(log("worker").lines().filter(line -> line.equals("did " + id + " first")))
+                .hasSize(1);
+        assertThat(log("worker")).doesNotContain("swallowed");
+        assertThat(server.job(id).get("attempts").intValue()).isEqualTo(1);
+    }
+
+    @Test
+    void a_handler_joins_other_jobs_and_writes_log_lines() throws Exception {
+        ServeProcess server = server();
+        String id = server.enqueue("{\"type\":\"task\",\"payload\":{\"join\":[3,4]}}");
+        String dead = server.enqueue("{\"type\":\"task\",\"payload\":{\"join\":[\"bad\"]}}");
+        probe("worker", Map.of(), "work");
+        ServeProcess.await("the end", () -> server.state(id).equals("SUCCEEDED"));
+        JsonNode joined = server.job(id).get("result").get("joined");
+        assertThat(joined.get(0).get("value").intValue()).isEqualTo(3);
+        assertThat(joined.get(1).get("value").intValue()).isEqualTo(4);
+        JsonNode lines = server.call("GET", "/v1/jobs/" + id + "/log", null).get("items");
+        assertThat(lines.get(0).get("text").stringValue()).isEqualTo("joins 2");
+        assertThat(lines.get(lines.size() - 1).get("text").stringValue()).isEqualTo("joined");
+        ServeProcess.await("the dead letter", () -> server.state(dead).equals("FAILED"));
+        assertThat(server.job(dead).get("failReason").stringValue()).isEqualTo("PERMANENT");
+        assertThat(server.job(dead).at("/lastError/message").stringValue()).contains("number 0 of join parts");
+    }
+
+    @Test
+    void a_step_that_fails_for_good_can_be_undone() throws Exception {
+        ServeProcess server = server();
+        String undone = server.enqueue("{\"type\":\"task\",\"payload\":{\"failing\":\"undo\"}}");
+        String dead = server.enqueue("{\"type\":\"task\",\"payload\":{\"failing\":\"pass\"}}");
+        String unknown = server.enqueue("{\"type\":\"task\",\"payload\":{\"failing\":\"once\"}}");
+        probe("worker", Map.of(), "work");
+        ServeProcess.await("the end", () -> server.state(undone).equals("SUCCEEDED"));
+        assertThat(server.job(undone).get("result").stringValue()).isEqualTo("undone after EXHAUSTED");
+        assertThat(log("worker").lines().filter(line -> line.equals("did " + undone + " work")))
+                .as("attempts of the step's own policy")
+                .hasSize(2);
+        ServeProcess.await("the dead letter", () -> server.state(dead).equals("FAILED"));
+        assertThat(server.job(dead).get("failReason").stringValue()).isEqualTo("EXHAUSTED");
+        ServeProcess.await("the unknown outcome", () -> server.state(unknown).equals("FAILED"));
+        assertThat(server.job(unknown).get("failReason").stringValue()).isEqualTo("UNKNOWN_OUTCOME");
+        assertThat(log("worker").lines().filter(line -> line.equals("did " + unknown + " work")))
+                .hasSize(1);
+        assertThat(log("worker")).doesNotContain("swallowed");
+    }
+
+    @Test
     void its_parts_pass_their_own_tests() throws Exception {
         Process tests = start("parts", partTests(), Map.of());
         assertThat(tests.waitFor(3, TimeUnit.MINUTES)).isTrue();
@@ -152,6 +212,29 @@ abstract class ClientContract {
             assertThat(server.job(id).get("lastError").get("type").stringValue())
                     .isEqualTo("UnreportableOutcome");
         }
+    }
+
+    @Test
+    void a_run_tells_the_parents_of_its_error_its_cost_and_that_the_job_is_not_wanted() throws Exception {
+        ServeProcess server = server();
+        String policy =
+                "{\"maxAttempts\":3,\"rules\":[{\"name\":\"parent\",\"class\":\"PERMANENT\",\"types\":[\"Parent\"]}]}";
+        String child = server.enqueue(
+                "{\"type\":\"task\",\"payload\":{\"fail\":\"kind\",\"usd\":0.5},\"policy\":" + policy + "}");
+        String unwanted = server.enqueue("{\"type\":\"task\",\"payload\":{\"cancel\":\"the order was withdrawn\"}}");
+        probe("worker", Map.of(), "work");
+        for (String id : List.of(child, unwanted)) {
+            ServeProcess.await(id, () -> !List.of("PENDING", "RUNNING").contains(server.state(id)));
+        }
+        JsonNode failed = server.job(child);
+        assertThat(failed.get("failReason").stringValue()).as(log("worker")).isEqualTo("PERMANENT");
+        JsonNode run = failed.get("history").get(0);
+        assertThat(run.get("failure").get("type").stringValue()).isEqualTo("Child");
+        assertThat(run.get("decision").get("rule").stringValue()).isEqualTo("parent");
+        assertThat(server.state(unwanted)).isEqualTo("CANCELLED");
+        ServeProcess.await(
+                "the cost",
+                () -> server.call("GET", "/v1/stats", null).toString().contains("\"usd\""));
     }
 
     @Test

@@ -4,6 +4,7 @@ package io.reprise.server.replay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.Reprise;
+import io.reprise.jackson.JacksonCodec;
 import io.reprise.store.Document;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.ManualClock;
@@ -20,7 +21,7 @@ class ReplayerTest {
                 .formatted(clock.instant());
         store.putDocument(new Document(PacedReplay.KIND, "r1", 0, json));
         try (Reprise reprise = Reprise.builder().store(store).start();
-                Replayer replayer = new Replayer(reprise, store, "here", () -> 0)) {
+                Replayer replayer = new Replayer(reprise, store, new JacksonCodec(), "here", () -> 0)) {
             clock.advance(Duration.ofDays(29));
             replayer.step();
             assertThat(store.document(PacedReplay.KIND, "r1")).isPresent();

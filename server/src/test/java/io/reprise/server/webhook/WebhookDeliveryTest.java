@@ -15,6 +15,8 @@ import io.reprise.job.JobId;
 import io.reprise.job.JobSignal;
 import io.reprise.job.JobState;
 import io.reprise.retry.FailReason;
+import io.reprise.retry.RetryPlan;
+import io.reprise.retry.RetryPolicy;
 import io.reprise.server.delivery.SigningSecret;
 import io.reprise.server.delivery.Stub;
 import java.security.SecureRandom;
@@ -68,6 +70,23 @@ class WebhookDeliveryTest {
             assertThat(last.get("failReason").stringValue()).isEqualTo("EXHAUSTED");
             assertThat(last.get("isRetryable").booleanValue()).isFalse();
             assertThat(last.has("nextRetryAt")).isFalse();
+        }
+    }
+
+    @Test
+    void what_a_limit_of_a_branch_exhausted_is_told_as_not_retryable() {
+        try (WebhookFixture webhooks = failing()) {
+            webhooks.subscribe("all", ALL);
+            webhooks.reprise.enqueue(WORK.job("x")
+                    .retry(EXACT.maxAttempts(5)
+                            .onType("java.io.IOException")
+                            .maxAttempts(1)
+                            .policy()));
+            webhooks.worker.advance(Duration.ofMinutes(1));
+            JsonNode data = webhooks.bodies().get(0).get("data");
+            assertThat(data.get("failReason").stringValue()).isEqualTo("EXHAUSTED");
+            assertThat(data.get("maxAttempts").intValue()).isEqualTo(5);
+            assertThat(data.get("isRetryable").booleanValue()).isFalse();
         }
     }
 
@@ -172,6 +191,28 @@ class WebhookDeliveryTest {
                     .extracting(seen -> seen.header("reprise-attempt"))
                     .containsExactly("1", "2", "3");
             assertThat(webhooks.deliveries(JobState.SUCCEEDED)).hasSize(1);
+        }
+    }
+
+    @Test
+    void a_receiver_that_does_not_recover_is_tried_for_a_day_and_a_half_as_documented() {
+        try (WebhookFixture webhooks = new WebhookFixture((payload, job) -> {})) {
+            webhooks.subscribe("all", ALL);
+            webhooks.reprise.enqueue(WORK.job("x"));
+            webhooks.worker.advance(SOON);
+            RetryPolicy stored =
+                    webhooks.deliveries(JobState.SUCCEEDED).get(0).policy().complete();
+            List<Duration> delays = RetryPlan.of(stored, 9).steps().stream()
+                    .map(RetryPlan.Step::raw)
+                    .toList();
+            assertThat(delays.get(4)).isEqualTo(Duration.ofHours(2));
+            assertThat(delays.get(8)).isEqualTo(Duration.ofHours(10));
+            assertThat(delays.stream().reduce(Duration.ZERO, Duration::plus))
+                    .isBetween(Duration.ofHours(37), Duration.ofHours(38));
+            assertThat(stored.maxAttempts().toOptional()).contains(10);
+            assertThat(stored.deadline().toOptional().orElseThrow())
+                    .as("later than all of them")
+                    .isGreaterThan(Duration.ofHours(43));
         }
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.cli;
+package io.reprise.cli.schema;
 
 import io.reprise.cli.base.ExitCode;
 import io.reprise.cli.base.RepriseCommand;
@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
         name = "print",
         description = "Print the SQL that creates the tables, for people who run their own migrations.",
         footer = {"", "Example:", "  reprise schema print --dialect postgresql > reprise.sql"})
-final class SchemaPrintCommand implements Callable<Integer> {
+public final class SchemaPrintCommand implements Callable<Integer> {
 
     private final Terminal terminal;
 
@@ -28,7 +28,7 @@ final class SchemaPrintCommand implements Callable<Integer> {
     @Mixin
     RepriseCommand.HelpOption help = new RepriseCommand.HelpOption();
 
-    SchemaPrintCommand(Terminal terminal) {
+    public SchemaPrintCommand(Terminal terminal) {
         this.terminal = terminal;
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.cli;
+package io.reprise.cli.schema;
 
 import io.reprise.cli.base.BadInput;
 import io.reprise.cli.base.ExitCode;
@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
         name = "export",
         description = "Write the migrations as files for Flyway or Liquibase.",
         footer = {"", "Example:", "  reprise schema export --format flyway --dialect postgresql db/reprise"})
-final class SchemaExportCommand implements Callable<Integer> {
+public final class SchemaExportCommand implements Callable<Integer> {
 
     private final Terminal terminal;
 
@@ -40,7 +40,7 @@ final class SchemaExportCommand implements Callable<Integer> {
     @Mixin
     RepriseCommand.HelpOption help = new RepriseCommand.HelpOption();
 
-    SchemaExportCommand(Terminal terminal) {
+    public SchemaExportCommand(Terminal terminal) {
         this.terminal = terminal;
     }
 

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.server.api.TestServer.Reply;
+import io.reprise.server.http.Scope;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+class BatchApiTest {
+
+    private static final String TWO = "[{\"type\":\"part\"},{\"type\":\"part\"}]";
+    private static final String FOLLOWERS = "{\"onSuccess\":{\"type\":\"report\"},\"onEnd\":{\"type\":\"clean\"}}";
+
+    private final TestServer server = new TestServer();
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private void run(String type, String verb, String body) {
+        JsonNode leases = server.post("/v1/leases", "{\"worker\":\"w\",\"wait\":\"30s\",\"types\":[\"" + type + "\"]}")
+                .json();
+        String token = leases.at("/items/0/token").stringValue();
+        assertThat(server.post("/v1/leases/" + token + "/" + verb, body).status())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void a_batch_goes_from_its_members_to_its_end() {
+        JsonNode created = server.put("/v1/batches/import-7", FOLLOWERS).json();
+        assertThat(created.path("total").intValue()).isZero();
+        Reply added = server.post("/v1/batches/import-7/jobs", TWO);
+        assertThat(added.status()).isEqualTo(202);
+        String first = added.json().at("/ids/0").stringValue();
+        assertThat(server.get("/v1/jobs/" + first).text("batch")).isEqualTo("import-7");
+        assertThat(server.get("/v1/jobs/" + created.path("onEnd").stringValue()).text("waitReason"))
+                .isEqualTo("BATCH");
+        JsonNode closed = server.post("/v1/batches/import-7/close", "{\"why\":\"the producer died\"}")
+                .json();
+        assertThat(server.get("/v1/audit").raw().body()).contains("close-batch", "the producer died");
+        assertThat(closed.path("open").intValue()).isEqualTo(2);
+        run("part", "complete", "{}");
+        run("part", "fail", "{\"type\":\"Broken\",\"class\":\"PERMANENT\"}");
+        JsonNode ended = server.get("/v1/batches/import-7").json();
+        assertThat(ended.path("succeeded").intValue()).isOne();
+        assertThat(ended.path("dead").intValue()).isOne();
+        assertThat(ended.path("percent").intValue()).isEqualTo(100);
+        assertThat(ended.path("endedAt").isString()).isTrue();
+        assertThat(ended.path("succeededAt").isNull()).isTrue();
+        assertThat(server.get("/v1/jobs?q=batch:import-7").json().path("items")).hasSize(2);
+        assertThat(server.get("/v1/jobs?q=batch:import-7%20state:failed").json().path("items"))
+                .hasSize(1);
+        assertThat(server.get("/v1/jobs?q=batch:import").json().path("items")).isEmpty();
+        assertThat(server.get("/v1/jobs?q=-batch:import-7").status()).isEqualTo(400);
+        assertThat(server.post(
+                                "/v1/bulks",
+                                "{\"action\":\"replay\",\"q\":\"state:failed batch:import-7\",\"dryRun\":true}")
+                        .json()
+                        .path("matched")
+                        .intValue())
+                .isOne();
+        run("clean", "complete", "{}");
+        assertThat(server.get("/v1/batches?prefix=imp")
+                        .json()
+                        .at("/items/0/name")
+                        .stringValue())
+                .isEqualTo("import-7");
+    }
+
+    @Test
+    void bad_use_is_refused_with_a_sentence() {
+        assertThat(server.get("/v1/batches/nothing").status()).isEqualTo(404);
+        assertThat(server.post("/v1/batches/nothing/jobs", TWO).status()).isEqualTo(404);
+        server.put("/v1/batches/b", "{}");
+        server.post("/v1/batches/b/close", "{}");
+        Reply twice = server.post("/v1/batches/b/close", "{}");
+        assertThat(twice.status()).isEqualTo(409);
+        assertThat(twice.raw().body()).contains("'b' was closed before, at ");
+        Reply late = server.post("/v1/batches/b/jobs", TWO);
+        assertThat(late.status()).isEqualTo(409);
+        assertThat(late.raw().body()).contains("'b' is closed");
+        assertThat(server.put("/v1/batches/a%0Ab", "{}").status()).isBetween(400, 499);
+        assertThat(server.put("/v1/batches/c", "{\"onEnd\":{\"type\":\"x\",\"delay\":\"1h\"}}")
+                        .status())
+                .isEqualTo(400);
+        assertThat(server.get("/v1/jobs").json().path("items")).isEmpty();
+    }
+
+    @Test
+    void a_batch_belongs_to_its_tenant() {
+        String acme = server.key("acme", "acme", Scope.READ, Scope.ENQUEUE, Scope.WORK);
+        String evil = server.key("evil", "evil", Scope.READ, Scope.ENQUEUE, Scope.WORK);
+        server.send(acme, "PUT", "/v1/batches/import", FOLLOWERS);
+        server.send(acme, "POST", "/v1/batches/import/jobs", TWO);
+        assertThat(server.send(evil, "GET", "/v1/batches/import", null).status())
+                .isEqualTo(404);
+        assertThat(server.send(evil, "POST", "/v1/batches/import/jobs", TWO).status())
+                .isEqualTo(404);
+        assertThat(server.send(evil, "POST", "/v1/batches/import/close", "{}").status())
+                .isEqualTo(404);
+        assertThat(server.send(evil, "GET", "/v1/batches", null).json().path("items"))
+                .isEmpty();
+        server.send(evil, "PUT", "/v1/batches/import", "{}");
+        assertThat(server.send(acme, "GET", "/v1/batches/import", null)
+                        .json()
+                        .path("total")
+                        .intValue())
+                .isEqualTo(2);
+        server.send(acme, "POST", "/v1/batches/import/close", "{}");
+        Reply twice = server.send(acme, "POST", "/v1/batches/import/close", "{}");
+        assertThat(twice.raw().body()).contains("'import' was closed before").doesNotContain("acme/import");
+        assertThat(server.get("/v1/batches?limit=1").json().path("next").isString())
+                .isTrue();
+        assertThat(server.send(acme, "GET", "/v1/batches", null)
+                        .json()
+                        .at("/items/0/name")
+                        .stringValue())
+                .isEqualTo("import");
+    }
+}
