@@ -3,28 +3,28 @@
 import {base, connection, get, Problem, pulse, send, Unreachable} from './net.js';
 import {announce, can, empty, getSession, heading, html, nothing, problemView, render, setSession, toast} from './ui.js';
 import {ago, compact, lasted, person, plural} from './text.js';
-import {now} from './now.js';
-import {errors, group} from './errors.js';
-import {jobs, job} from './jobs.js';
-import {resources, resource} from './resources.js';
-import {audit, costs, keys, queue, queues, schedule, schedules, webhook, webhooks, workers} from './fleet.js';
-import {policies, policy, simulator} from './policies.js';
+
+// A screen is fetched when it is opened first, so that the first one does not wait for all the others.
+const FILES = {
+  now: () => import('./now.js'), errors: () => import('./errors.js'), jobs: () => import('./jobs.js'), batches: () => import('./batches.js'),
+  resources: () => import('./resources.js'), fleet: () => import('./fleet.js'), policies: () => import('./policies.js'),
+};
 
 const ROUTES = [
-  ['/', now], ['/errors', errors], ['/errors/:fingerprint', group], ['/jobs', jobs], ['/jobs/:id', job],
-  ['/resources', resources], ['/resources/:name', resource], ['/queues', queues], ['/queues/:name', queue],
-  ['/schedules', schedules], ['/schedules/:name', schedule], ['/workers', workers], ['/webhooks', webhooks],
-  ['/webhooks/:id', webhook], ['/keys', keys], ['/audit', audit], ['/costs', costs], ['/policies', policies],
-  ['/policies/:name', policy], ['/simulator', simulator],
+  ['/', 'now', 'now'], ['/errors', 'errors', 'errors'], ['/errors/:fingerprint', 'errors', 'group'], ['/jobs', 'jobs', 'jobs'], ['/jobs/:id', 'jobs', 'job'],
+  ['/batches', 'batches', 'batches'], ['/batches/:name', 'batches', 'batch'], ['/resources', 'resources', 'resources'], ['/resources/:name', 'resources', 'resource'],
+  ['/policies', 'policies', 'policies'], ['/policies/:name', 'policies', 'policy'], ['/simulator', 'policies', 'simulator'],
+  ...['queues', 'schedules', 'workers', 'webhooks', 'keys', 'audit', 'costs'].map(name => [`/${name}`, 'fleet', name]),
+  ['/queues/:name', 'fleet', 'queue'], ['/schedules/:name', 'fleet', 'schedule'], ['/webhooks/:id', 'fleet', 'webhook'],
 ];
 
 const NAV = [
-  [['/', 'Now'], ['/errors', 'Errors'], ['/jobs', 'Jobs'], ['/resources', 'Resources'], ['/queues', 'Queues'], ['/schedules', 'Schedules']],
+  [['/', 'Now'], ['/errors', 'Errors'], ['/jobs', 'Jobs'], ['/resources', 'Resources'], ['/queues', 'Queues'], ['/batches', 'Batches'], ['/schedules', 'Schedules']],
   [['/policies', 'Policies'], ...(base ? [] : [['/simulator', 'Simulator']]), ['/costs', 'Costs']],
   [['/workers', 'Workers'], ...(base ? [] : [['/webhooks', 'Webhooks'], ['/keys', 'Keys', 'admin']]), ['/audit', 'Audit']],
 ];
 
-const GO = {n: '/', e: '/errors', j: '/jobs', r: '/resources', q: '/queues', s: '/schedules', p: '/policies', w: '/workers', a: '/audit', c: '/costs'};
+const GO = {n: '/', e: '/errors', j: '/jobs', r: '/resources', q: '/queues', b: '/batches', s: '/schedules', p: '/policies', w: '/workers', a: '/audit', c: '/costs'};
 
 const PULSE_MILLIS = 1000;
 const root = document.getElementById('app');
@@ -36,11 +36,11 @@ let paused = false;
 let timer;
 
 function matchRoute(path) {
-  for (const [pattern, view] of ROUTES) {
+  for (const [pattern, file, name] of ROUTES) {
     const names = [];
-    const regex = new RegExp('^' + pattern.replace(/:(\w+)/g, (_, name) => { names.push(name); return '([^/]+)'; }) + '$');
+    const regex = new RegExp('^' + pattern.replace(/:(\w+)/g, (_, part) => { names.push(part); return '([^/]+)'; }) + '$');
     const found = regex.exec(path);
-    if (found) return {view, params: Object.fromEntries(names.map((name, i) => [name, decodeURIComponent(found[i + 1])]))};
+    if (found) return {file, name, params: Object.fromEntries(names.map((part, i) => [part, decodeURIComponent(found[i + 1])]))};
   }
   return null;
 }
@@ -50,12 +50,16 @@ function navigate() {
   const params = new URLSearchParams(search);
   shown?.abort.abort();
   if (path === '/login') { login(params.get('link')); return; }
-  if (!getSession()) { begin(); return; }
+  if (!getSession()) {
+    begin();
+    // Who was logged in before is likely to be so: the screen's data are asked for at the same time as the session.
+    if (!remembered()) return;
+  }
   const match = matchRoute(path);
   const abort = new AbortController();
-  shown = {path, abort, view: match?.view, data: null, error: null, fresh: 0, at: 0, state: {}, reading: false,
+  shown = {path, abort, match, view: null, data: null, error: null, fresh: 0, at: 0, state: {}, reading: false,
     ctx: {params: match?.params || {}, search: params, signal: abort.signal, state: {}, beat, now: Date.now(), update: draw, reload, can}};
-  document.title = `${match?.view.title || 'Not found'} · Reprise`;
+  if (!match) document.title = 'Not found · Reprise';
   draw();
   // A screen that arrives late must not take the focus from what a person types meanwhile.
   reload(true).then(() => { if (!isField(document.activeElement)) root.querySelector('h1')?.focus(); window.scrollTo(0, 0); });
@@ -64,9 +68,14 @@ function navigate() {
 /** Reads what the view shows. Only this reads for views; a late answer of a view that is gone is dropped. */
 async function reload(first) {
   const view = shown;
-  if (!view?.view || view.reading) return;
+  if (!view?.match || view.reading) return;
   view.reading = true;
   try {
+    if (!view.view) {
+      view.view = (await FILES[view.match.file]())[view.match.name];
+      if (shown !== view) return;
+      document.title = `${view.view.title} · Reprise`;
+    }
     view.ctx.beat = beat;
     const data = await view.view.load(view.ctx);
     if (shown !== view) return;
@@ -121,8 +130,9 @@ function draw() {
   if (!getSession() || !shown) return;
   shown.ctx.beat = beat;
   shown.ctx.now = Date.now();
-  const body = !shown.view ? empty('There is no such page.')
-    : shown.error ? html`${heading(shown.view.title)}${problemView(shown.error, () => { shown.error = null; reload(true); })}`
+  document.getElementById('boot')?.remove();
+  const body = !shown.match ? empty('There is no such page.')
+    : shown.error ? html`${heading(shown.view?.title || 'Reprise')}${problemView(shown.error, () => { shown.error = null; reload(true); })}`
     : shown.data === null ? html`<p class="soft" role="status">Reading …</p>`
     : shown.view.render(shown.data, shown.ctx);
   render(frame(body), root);
@@ -143,6 +153,7 @@ function badgeOf(to) {
 
 const current = to => to === '/' ? shown.path === '/' : shown.path.startsWith(to);
 
+/** New rows are announced beside the search, so that they do not push down what one looks at. */
 function frame(body) {
   const session = getSession();
   const old = connection.lost;
@@ -154,11 +165,27 @@ function frame(body) {
         <button type="button" class="quiet" @click=${help}>Help <kbd>?</kbd></button>${base ? nothing : html`<button type="button" class="quiet" @click=${logOut}>Log out</button>`}</div></nav>
     <main id="main" tabindex="-1">
       <div class="top"><form role="search" @submit=${search}><label class="unseen" for="q">Search jobs</label>
-        <input id="q" name="q" type="search" placeholder="Search jobs: 42, state:failed type:bill, tag:may …   /" autocomplete="off" spellcheck="false" .value=${shown.path === '/jobs' ? shown.ctx.search.get('q') || '' : ''}></form>
+        <input id="q" name="q" type="search" placeholder="Search jobs: 42, state:failed type:bill, tag:may …   /" autocomplete="off" spellcheck="false" list="q-ends" @input=${suggest} .value=${shown.path === '/jobs' ? shown.ctx.search.get('q') || '' : ''}><datalist id="q-ends">${suggestions.map(s => html`<option value=${s}></option>`)}</datalist></form>
+        ${shown.fresh ? html`<button type="button" class="fresh" @click=${showFresh}>${shown.fresh} new, show</button>` : nothing}
         <span class="live ${paused ? 'paused' : ''}"><i></i><button type="button" class="quiet" aria-pressed=${paused} @click=${() => { paused = !paused; draw(); tick(); }}>${paused ? 'Paused: go on' : `Live${beat ? `, ${ago(beat.at, Date.now())}` : ''}`}</button></span></div>
       ${old ? html`<div class="lost" role="alert">The server cannot be reached for ${lasted(new Date(connection.since).toISOString())}. What you see is old.</div>` : nothing}
-      <div class=${old ? 'old' : nothing}>${shown.fresh ? html`<button type="button" class="fresh" @click=${showFresh}>${shown.fresh} new, show</button>` : nothing}${body}</div>
+      <div class=${old ? 'old' : nothing}>${body}</div>
     </main></div>`;
+}
+
+let suggestions = [];
+const ENDS = {state: ['pending', 'running', 'succeeded', 'failed', 'cancelled'], reason: ['new', 'delayed', 'retry', 'snooze', 'sleep', 'event', 'batch', 'breaker', 'budget', 'no-handler', 'manual'], attempt: ['>1', '>3', '>10'], due: ['<1h', '>1h'], since: ['1h', '1d'], before: ['1h', '1d'],
+  queue: () => beat?.queues.map(q => q.name), resource: () => beat?.resources.map(r => r.name), type: [], group: [], tag: [], error: [], schedule: [], batch: [], id: []};
+
+/** Ways in which the last word of a search can go on. The server reads the search; this only helps to type it. */
+function suggest(event) {
+  const text = event.target.value;
+  const begin = text.lastIndexOf(' ') + 1;
+  const last = text.slice(begin);
+  const [name, value] = last.split(':');
+  const ends = value === undefined ? Object.keys(ENDS).map(n => `${n}:`) : ((typeof ENDS[name] === 'function' ? ENDS[name]() : ENDS[name]) || []).map(v => `${name}:${v}`);
+  suggestions = ends.filter(e => e.startsWith(last) && e !== last).slice(0, 12).map(e => text.slice(0, begin) + e);
+  draw();
 }
 
 const isField = element => /^(INPUT|TEXTAREA|SELECT)$/.test(element?.tagName);
@@ -172,21 +199,32 @@ function search(event) {
 
 /* Login */
 
+const LOGGED_IN = 'reprise-logged-in';
+function remembered() { try { return !!base || !!localStorage.getItem(LOGGED_IN); } catch { return false; } }
+function remember(is) { try { if (is) localStorage.setItem(LOGGED_IN, '1'); else localStorage.removeItem(LOGGED_IN); } catch { /* private mode */ } }
+
 async function begin() {
+  const eager = remembered();
   try {
-    setSession(await get('/v1/session'));
-    navigate();
+    entered(await get('/v1/session'));
+    if (eager) draw();
+    else navigate();
     tick();
   } catch (e) {
-    if (e instanceof Problem) loginForm(e.status === 401 ? null : e);
-    else loginForm(e);
+    if (e.status === 401) remember(false);
+    loginForm(e.status === 401 ? null : e);
   }
+}
+
+function entered(session) {
+  setSession(session);
+  remember(true);
 }
 
 async function enter(authorization) {
   const answer = await fetch('/v1/session', {method: 'POST', headers: {Authorization: authorization, 'X-Reprise': '1'}, cache: 'no-store'});
   if (!answer.ok) throw new Problem(answer.status, await answer.json().catch(() => null));
-  setSession(await answer.json());
+  entered(await answer.json());
 }
 
 async function login(token) {
@@ -203,6 +241,7 @@ async function login(token) {
 
 function loggedOut() {
   setSession(null);
+  remember(false);
   shown?.abort.abort();
   loginForm(new Error('The session is over.'));
 }
@@ -210,11 +249,13 @@ function loggedOut() {
 async function logOut() {
   try { await send('DELETE', '/v1/session'); } catch { /* it ends by itself */ }
   setSession(null);
+  remember(false);
   beat = null;
   loginForm(null);
 }
 
 function loginForm(error) {
+  document.getElementById('boot')?.remove();
   document.title = 'Log in · Reprise';
   if (base) {
     render(html`<main class="login"><div class="brand">Reprise</div><h1 class="unseen">Log in</h1>
@@ -286,5 +327,7 @@ document.addEventListener('keydown', event => {
 });
 
 window.addEventListener('hashchange', navigate);
+// Charts are drawn for the width of the window.
+window.addEventListener('resize', draw);
 window.addEventListener('unhandledrejection', event => { if (event.reason?.name !== 'AbortError') toast(event.reason?.message || 'Something failed', true); });
 navigate();

@@ -72,7 +72,7 @@ export function spark(values, label) {
 export function gauge(label, value, max, {mark, kind = '', text} = {}) {
   const part = max > 0 ? Math.max(0, Math.min(1, value / max)) : 0;
   return html`<svg class="gauge" viewBox="0 0 200 12" role="img" aria-label="${label}: ${text || `${compact(value)} of ${compact(max)}`}" preserveAspectRatio="none">
-    <rect class="rail" width="200" height="12" rx="3"></rect><rect class="level ${kind}" width=${(200 * part).toFixed(1)} height="12" rx="3"></rect>
+    <rect class="rail" width="200" height="12"></rect><rect class="level ${kind}" width=${(200 * part).toFixed(1)} height="12"></rect>
     ${mark !== undefined ? svg`<line class="mark" x1=${(200 * mark / max).toFixed(1)} x2=${(200 * mark / max).toFixed(1)} y1="0" y2="12"></line>` : nothing}</svg>`;
 }
 
@@ -125,6 +125,7 @@ export function timeline(job, plan, now) {
     const a = place(t(p.earliest)), b = place(t(p.latest));
     return svg`<rect class="window ${kind}" x=${a.toFixed(1)} width=${Math.max(2, b - a).toFixed(1)} y=${y - 13} height="26" rx="3"><title>attempt ${p.attempt}: ${clock(p.earliest)} to ${clock(p.latest)}</title></rect>`;
   };
+  const gives = plan && !plan.more && planned.length && planned[planned.length - 1].attempt === plan.givesUpAfter ? planned[planned.length - 1] : null;
   const label = `${history.length} past attempts, ${planned.length} planned` + (job.deadline ? `, deadline ${clock(job.deadline)}` : '');
   return html`<figure class="chart timeline"><svg viewBox="-6 0 ${w + 12} 96" role="img" aria-label=${label}>
     <line class="axis" x1="0" x2=${w} y1=${y} y2=${y}></line>
@@ -136,7 +137,8 @@ export function timeline(job, plan, now) {
     })}
     ${job.state === 'RUNNING' && job.startedAt ? svg`<rect class="run live" x=${place(t(job.startedAt)).toFixed(1)} width=${Math.max(4, place(now) - place(t(job.startedAt))).toFixed(1)} y=${y - 9} height="18" rx="2"></rect>` : nothing}
     <line class="now" x1=${place(now).toFixed(1)} x2=${place(now).toFixed(1)} y1="8" y2="84"></line><text class="tick mid" x=${place(now).toFixed(1)} y="94">now</text>
-    ${job.deadline ? svg`<line class="deadline" x1=${place(t(job.deadline)).toFixed(1)} x2=${place(t(job.deadline)).toFixed(1)} y1="8" y2="84"></line><text class="tick mid" x=${place(t(job.deadline)).toFixed(1)} y="94">deadline</text>` : nothing}
+    ${job.deadline ? svg`<line class="deadline" x1=${place(t(job.deadline)).toFixed(1)} x2=${place(t(job.deadline)).toFixed(1)} y1="8" y2="84"></line><text class="tick end" x=${place(t(job.deadline)).toFixed(1)} y="94">deadline</text>` : nothing}
+    ${gives ? svg`<line class="deadline" x1=${place(t(gives.latest)).toFixed(1)} x2=${place(t(gives.latest)).toFixed(1)} y1="18" y2="74"></line><text class="tick end" x=${Math.max(60, place(t(gives.latest))).toFixed(1)} y="14">gives up</text>` : nothing}
   </svg><figcaption><span class="key ok">succeeded</span><span class="key bad">failed</span><span class="key warn">lost or interrupted</span><span class="key past">where jitter could have put it</span><span class="key next">planned</span></figcaption>
   ${data('the plan', ['attempt', 'earliest', 'latest', 'delay'], planned.map(p => [p.attempt, clock(p.earliest), clock(p.latest), p.delayLeast ? `${p.delayLeast} to ${p.delayMost}` : 'due']))}</figure>`;
 }
@@ -162,6 +164,8 @@ export function delays(label, plans) {
   ${data(label, ['retry', ...plans.flatMap(p => [`${p.name}: least`, 'mean', 'most'])], Array.from({length: n}, (_, i) => [i + 1, ...plans.flatMap(p => p.steps[i] ? [seconds(p.steps[i].min), seconds(p.steps[i].mean), seconds(p.steps[i].max)] : ['', '', ''])]))}</figure>`;
 }
 
+const PHASE_WORDS = {CLOSED: '● closed', OPEN: '▲ open', HALF_OPEN: '◒ probe', RAMPING: '◢ ramping'};
+
 /** Phases over time: [{phase, at}], the last until now. */
 export function phases(items, from, to) {
   const w = fit(900);
@@ -169,8 +173,14 @@ export function phases(items, from, to) {
   const shown = items.map((p, i) => ({...p, a: x(Date.parse(p.at)), b: i + 1 < items.length ? x(Date.parse(items[i + 1].at)) : w})).filter(p => p.b > p.a);
   return html`<figure class="chart"><svg viewBox="0 0 ${w} 34" role="img" aria-label="Phases: ${items.map(p => `${p.phase} since ${clock(p.at)}`).join(', ')}">
     <rect class="phase none" width=${w} height="16" rx="2"></rect>
-    ${shown.map(p => svg`<rect class="phase ${p.phase}" x=${p.a.toFixed(1)} width=${Math.max(2, p.b - p.a).toFixed(1)} height="16"><title>${p.phase} since ${clock(p.at)}</title></rect>`)}
-    <text class="tick" x="0" y="31">${ago(new Date(from).toISOString(), to)}</text><text class="tick end" x=${w} y="31">now</text></svg></figure>`;
+    ${shown.map(p => svg`<rect class="phase ${p.phase}" x=${p.a.toFixed(1)} width=${Math.max(2, p.b - p.a).toFixed(1)} height="16"><title>${p.phase} since ${clock(p.at)}</title></rect>${p.b - p.a > 62 ? svg`<text class="in" x=${((p.a + p.b) / 2).toFixed(1)} y="12">${PHASE_WORDS[p.phase] || p.phase}</text>` : nothing}`)}
+    <text class="tick" x="0" y="31">${ago(new Date(from).toISOString(), to)}</text><text class="tick end" x=${w} y="31">now</text></svg><figcaption>${[...new Set(items.map(p => p.phase))].map(p => html`<span class="key phase ${p}">${PHASE_WORDS[p] || p}</span>`)}</figcaption></figure>`;
+}
+
+/** Bars beside their names: [{name, value}]. */
+export function bars(label, items, kind = 'run') {
+  const max = Math.max(1, ...items.map(i => i.value));
+  return html`<table class="bars"><caption class="unseen">${label}</caption><tbody>${items.map(i => html`<tr><th scope="row">${i.name}</th><td class="num">${compact(i.value)}</td><td><svg viewBox="0 0 200 10" preserveAspectRatio="none" aria-hidden="true"><rect class="level ${kind}" width=${((200 * i.value) / max).toFixed(1)} height="10"></rect></svg></td></tr>`)}</tbody></table>`;
 }
 
 /** Curves of a simulation: [{name, values}], x in seconds. */

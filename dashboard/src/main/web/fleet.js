@@ -2,7 +2,7 @@
 // Queues, schedules, workers, webhooks, keys, audit, costs.
 import {get, path, query, send} from './net.js';
 import {act, confirmed, count, empty, facts, heading, html, link, nothing, panel, reveal, said, state, table, when, word} from './ui.js';
-import {gauge, minutes, spark} from './charts.js';
+import {bars, gauge, minutes, spark} from './charts.js';
 import {clock, number, parseDuration, percent, person, plural, seconds, shortType, steady} from './text.js';
 
 const enc = encodeURIComponent;
@@ -36,7 +36,7 @@ const PLACES = {queue: '/queues/', resource: '/resources/', type: '/jobs?q=type%
 
 /** The reasons why jobs of a queue or type wait, each with a link to what can change it. */
 export const waitView = why => html`<p class="why">${said(why.reasons.length ? why.looked ? 'The first of these that is true decides:' : why.sentence : why.sentence)}</p>
-  ${why.reasons.length ? html`<ol class="reasons">${why.reasons.map(r => html`<li>${said(r.text)}${r.jobs ? html` <small class="soft">(${plural(r.jobs, 'job')})</small>` : nothing}${r.subject === 'worker' ? html` ${link('/workers', 'workers')}` : r.subject && r.name ? html` ${link(PLACES[r.subject] + enc(r.name), `open ${r.subject}`)}` : nothing}</li>`)}</ol>` : nothing}`;
+  ${why.reasons.length ? html`<ol class="reasons">${why.reasons.map(r => html`<li>${said(r.text)}${r.jobs && !/^[\d,]+ job/.test(r.text) ? html` <small class="soft">(${plural(r.jobs, 'job')})</small>` : nothing}${r.subject === 'worker' ? html` ${link('/workers', 'workers')}` : r.subject && r.name && location.hash !== `#${PLACES[r.subject]}${enc(r.name)}` ? html` ${link(PLACES[r.subject] + enc(r.name), `open ${r.subject}`)}` : nothing}</li>`)}</ol>` : nothing}`;
 
 export const queues = {
   title: 'Queues', every: 3000,
@@ -74,6 +74,7 @@ export const queue = {
     <div class="tiles">${['PENDING', 'RUNNING', 'FAILED', 'SUCCEEDED', 'CANCELLED'].map(s => html`<a class="tile" href="#/jobs?q=${enc(`state:${s.toLowerCase()} queue:${q.name}`)}"><span>${word(s)}</span><b>${q.countsAtLeast.includes(s) ? '≥ ' : ''}${number(q.counts[s] || 0)}</b></a>`)}</div>
     ${panel('Why do its jobs wait?', waitView(why), why.looked ? (why.more ? `of the newest ${why.looked} that wait` : `of all ${why.looked} that wait`) : '')}
     ${series.some(s => s.succeeded || s.failed) ? panel('The last hour', minutes(`Attempts of this queue by minute: ${number(series.reduce((s, x) => s + x.succeeded, 0))} succeeded, ${number(series.reduce((s, x) => s + x.failed, 0))} failed`, series, [{key: 'succeeded', name: 'succeeded', kind: 'ok'}, {key: 'failed', name: 'failed', kind: 'bad'}]), 'attempts per minute') : nothing}
+    ${why.groups.length ? panel('Groups', html`${bars(`Waiting jobs by group: ${why.groups.map(g => `${g.name} ${g.jobs}`).join(', ')}`, why.groups.map(g => ({name: link(`/jobs?q=${enc(`state:pending queue:${q.name} group:"${g.name}"`)}`, said(g.name)), value: g.jobs})))}<p class="soft">Groups of a queue take turns.</p>`, why.more ? `of the newest ${why.looked} that wait` : `of all ${why.looked} that wait`) : nothing}
     ${panel('Workers that serve it', workers.length ? html`<p>${workers.map(w => html`<span class="tag">${said(w.name)} ${w.holding}/${w.concurrency}</span>`)}</p>` : html`<p>${state('OPEN', 'none')} No live worker serves this queue.</p>`)}
     ${panel('Newest jobs', jobs.length ? table('Newest jobs', [{name: 'job', cell: j => link(`/jobs/${j.id}`, j.id)}, {name: 'type', cell: j => said(j.type)}, {name: 'state', cell: j => state(j.state)}, {name: 'created', cell: j => when(j.createdAt)}], jobs, {to: j => `/jobs/${j.id}`}) : empty('None.'))}`,
 };
@@ -124,9 +125,9 @@ export const workers = {
 export const webhooks = {
   title: 'Webhooks', every: 10000,
   load: ({signal}) => get('/v1/webhooks', signal),
-  render: ({items}, {reload}) => html`${heading('Webhooks', 'Where the steps of jobs are sent.', act('operate', 'Subscribe …', () => confirmed({title: 'A new subscription', why: false, verb: 'Subscribe',
+  render: ({items}, {reload}) => html`${heading('Webhooks', 'Where the steps of jobs are sent.', act('operate', 'Subscribe …', () => confirmed({title: 'A new subscription', verb: 'Subscribe',
     fields: [{name: 'url', label: 'URL', required: true, value: 'https://'}, {name: 'description', label: 'What is it for?', max: 200}],
-    run: async v => { const made = await send('POST', '/v1/webhooks', {url: v.url, ...(v.description ? {description: v.description} : {})}); await reload(true); reveal('The signing secret', 'It is shown this once.', made.secret || made.signingSecret || ''); }}), 'main'))}
+    run: async v => { const made = await send('POST', `/v1/webhooks${query({why: v.why})}`, {url: v.url, ...(v.description ? {description: v.description} : {})}); await reload(true); reveal('The signing secret', 'It is shown this once.', made.secret || made.signingSecret || ''); }}), 'main'))}
     ${panel(plural(items.length, 'subscription'), items.length ? table('Webhooks', [
       {name: 'URL', wide: true, cell: w => html`${link(`/webhooks/${enc(w.id)}`, said(w.url))}<br><small class="soft">${said(w.description || '')}</small>`},
       {name: 'events', cell: w => w.events.length ? w.events.map(e => html`<span class="tag">${e}</span>`) : 'all'},
@@ -142,11 +143,11 @@ export const webhook = {
   },
   render: ({w, deliveries}, {reload}) => html`${heading(said(w.url), said(w.description || ''), html`
       ${act('operate', 'Ping …', () => confirmed({title: 'Send a ping?', why: false, verb: 'Send', run: async () => { await send('POST', path`/v1/webhooks/${w.id}/ping`); await reload(true); }, done: 'The ping is on its way.'}))}
-      ${act('operate', 'New secret …', () => confirmed({title: 'Make a new secret?', why: false, about: 'The old one signs along for 24 hours.', verb: 'Make it', run: async () => { const made = await send('POST', path`/v1/webhooks/${w.id}/rotate-secret`, {}); reveal('The new secret', 'It is shown this once.', made.secret || ''); }}))}
-      ${act('operate', 'Unsubscribe …', () => confirmed({title: 'Unsubscribe?', why: false, danger: true, about: 'What waits is not sent.', verb: 'Unsubscribe', run: async () => { await send('DELETE', path`/v1/webhooks/${w.id}`); location.hash = '/webhooks'; }}))}`)}
+      ${act('operate', 'New secret …', () => confirmed({title: 'Make a new secret?', about: 'The old one signs along for 24 hours.', verb: 'Make it', run: async ({why}) => { const made = await send('POST', `${path`/v1/webhooks/${w.id}/rotate-secret`}${query({why})}`, {}); reveal('The new secret', 'It is shown this once.', made.secret || ''); }}))}
+      ${act('operate', 'Unsubscribe …', () => confirmed({title: 'Unsubscribe?', danger: true, about: 'What waits is not sent.', verb: 'Unsubscribe', run: async ({why}) => { await send('DELETE', `${path`/v1/webhooks/${w.id}`}${query({why})}`); location.hash = '/webhooks'; }}))}`)}
     ${panel('Deliveries', deliveries.length ? table('Deliveries', [{name: 'delivery', cell: d => link(`/jobs/${d.id}`, d.id)}, {name: 'event', cell: d => d.event || ''}, {name: 'job', cell: d => d.jobId ? link(`/jobs/${d.jobId}`, d.jobId) : ''},
       {name: 'state', cell: d => state(d.state)}, {name: 'attempts', num: true, cell: d => d.attempts}, {name: 'error', wide: true, cell: d => html`<span class="clip">${said(d.error || '')}</span>`}, {name: 'created', cell: d => when(d.createdAt)},
-      {name: '', cell: d => act('operate', 'Send again …', () => confirmed({title: 'Send it again?', why: false, verb: 'Send', run: async () => { await send('POST', path`/v1/webhooks/${w.id}/deliveries/${d.id}/redeliver`); await reload(true); }, done: 'It is sent again.'}), 'quiet')},
+      {name: '', cell: d => act('operate', 'Send again …', () => confirmed({title: 'Send it again?', verb: 'Send', run: async ({why}) => { await send('POST', `${path`/v1/webhooks/${w.id}/deliveries/${d.id}/redeliver`}${query({why})}`); await reload(true); }, done: 'It is sent again.'}), 'quiet')},
     ], deliveries) : empty('Nothing was sent yet.'))}`,
 };
 
@@ -163,7 +164,7 @@ export const keys = {
       {name: 'owner', cell: k => said(k.owner || '–')}, {name: 'last used', cell: k => when(k.lastUsedAt)}, {name: 'expires', cell: k => k.expiresAt ? when(k.expiresAt) : 'never'},
       {name: '', cell: k => html`<div class="rowacts">${act('admin', 'New secret …', () => confirmed({title: `A new secret for ${k.name}`, verb: 'Make it', about: 'Sessions of the old secret end with it.', fields: [{name: 'grace', label: 'The old one counts for another', value: '1h'}],
         run: async v => { const made = await send('POST', path`/v1/keys/${k.id}/rotate`, {grace: v.grace || '0s', why: v.why}); reveal('The key', 'It is shown this once.', made.key); }}))}
-        ${act('admin', 'Revoke …', () => confirmed({title: `Revoke ${k.name}?`, danger: true, verb: 'Revoke it', about: 'Its requests are refused from now on, and its sessions end.', why: false, run: async () => { await send('DELETE', path`/v1/keys/${k.id}`); await reload(true); }, done: 'It is revoked.'}))}</div>`},
+        ${act('admin', 'Revoke …', () => confirmed({title: `Revoke ${k.name}?`, danger: true, verb: 'Revoke it', about: 'Its requests are refused from now on, and its sessions end.', run: async ({why}) => { await send('DELETE', `${path`/v1/keys/${k.id}`}${query({why})}`); await reload(true); }, done: 'It is revoked.'}))}</div>`},
     ], items))}`,
 };
 
@@ -188,10 +189,20 @@ export const audit = {
 
 const SINCE = ['1d', '7d', '31d'];
 
+/** Rows of hours as rows of days. */
+const days = rows => [...rows.reduce((map, r) => { const at = r.at.slice(0, 10); const d = map.get(at) || map.set(at, {at: r.at, retries: 0, dead: 0}).get(at); d.retries += r.retries; d.dead += r.dead; return map; }, new Map()).values()];
+
+/** Costs in time, summed by type or resource, the dearest first. */
+const sums = (entries, of) => [...entries.filter(e => e.unit === 'seconds').reduce((map, e) => { const s = map.get(e[of]) || map.set(e[of], {name: e[of], runs: 0, amount: 0, wasted: 0}).get(e[of]); s.runs += e.runs; s.amount += e.amount; s.wasted += e.wasted; return map; }, new Map()).values()].sort((a, b) => b.amount - a.amount).slice(0, 20);
+
 export const costs = {
   title: 'Costs', every: 10000,
-  load: ({signal, search}) => get(`/v1/stats${query({since: search.get('since') || '7d'})}`, signal),
-  render(stats, {search}) {
+  async load({signal, search}) {
+    const since = search.get('since') || '7d';
+    const [stats, series] = await Promise.all([get(`/v1/stats${query({since})}`, signal), get(`/v1/series?step=1h&periods=${since === '1d' ? 24 : since === '7d' ? 168 : 744}`, signal)]);
+    return {stats, series: series.items};
+  },
+  render({stats, series}, {search}) {
     const since = search.get('since') || '7d';
     const c = stats.costs;
     if (!c) return html`${heading('Costs')}${panel('Costs', empty('Costs are kept for the whole fleet.', 'A key of a tenant does not see them.'))}`;
@@ -201,6 +212,8 @@ export const costs = {
       <ul class="chips" aria-label="How far back">${SINCE.map(s => html`<li><a href="#/costs?since=${s}" aria-current=${s === since ? 'true' : nothing}>${seconds(parseDuration(s))}</a></li>`)}</ul>
       <div class="tiles"><div class="tile"><span>jobs</span><b>${number(c.jobs)}</b></div><div class="tile"><span>retries</span><b>${number(c.retries)}</b></div><div class="tile"><span>jobs saved by retries</span><b>${number(c.saved)}</b></div>
         <div class="tile"><span>time of retries</span><b>${seconds(parseDuration(c.retryTime))}</b></div><div class="tile ${parseDuration(c.wastedRetryTime) ? 'warn' : ''}"><span>of it for nothing</span><b>${seconds(parseDuration(c.wastedRetryTime))}</b></div></div>
+      ${series.some(r => r.retries) ? panel('Trend', minutes(`Retries that were scheduled: ${number(series.reduce((s, x) => s + x.retries, 0))}`, since === '1d' ? series : days(series), [{key: 'retries', name: 'retries', kind: 'warn'}, {key: 'dead', name: 'dead letters', kind: 'bad'}], since === '1d' ? 'hour' : 'day'), `${since === '1d' ? 'by hour' : 'by day'}, whole fleet`) : nothing}
+      <div class="grid2">${['type', 'resource'].map(of => panel(`By ${of}`, sums(retries, of).length ? table(`Time of retries by ${of}`, [{name: of, cell: e => e.name ? link(of === 'type' ? `/jobs?q=${enc(`type:${e.name}`)}` : `/resources/${enc(e.name)}`, said(e.name)) : '–'}, {name: 'retries', num: true, cell: e => number(e.runs)}, {name: 'time', num: true, cell: e => seconds(e.amount)}, {name: 'for nothing', num: true, cell: e => seconds(e.wasted)}], sums(retries, of)) : empty('No retry was needed.'), 'time of runs'))}</div>
       ${panel('What burns most', sorted.length ? table('Costs of retries by error', [
         {name: 'error', cell: e => link(`/errors/${e.error}`, shortType(e.errorType) || e.error)}, {name: 'type', cell: e => said(e.type)}, {name: 'resource', cell: e => said(e.resource || '–')}, {name: 'unit', cell: e => said(e.unit)},
         {name: 'retries', num: true, cell: e => number(e.runs)}, {name: 'helped', num: true, cell: e => e.runs ? percent(e.successes / e.runs) : '–'}, {name: 'cost', num: true, cell: e => number(e.amount)}, {name: 'for nothing', num: true, cell: e => number(e.wasted)},

@@ -3,6 +3,7 @@ import {get, getText, path, query, send} from './net.js';
 import {act, confirmed, copyButton, empty, facts, heading, html, link, nothing, panel, said, state, table, when, word} from './ui.js';
 import {chance, gauge, timeline} from './charts.js';
 import {waitView} from './fleet.js';
+import {logView, readSteps, stepsView} from './steps.js';
 import {indent, parseDuration, person, plural, rawMember, seconds, shortType} from './text.js';
 
 const VIEWS = [['', 'All'], ['state:running', 'Running'], ['state:pending reason:retry', 'Being retried'], ['state:pending reason:breaker', 'Held by a breaker'], ['state:failed', 'Dead'], ['state:pending attempt:>3', 'Tried more than 3 times'], ['state:succeeded', 'Succeeded']];
@@ -16,6 +17,25 @@ function saveView(q, keep) {
   const others = savedViews().filter(v => v !== q);
   try { localStorage.setItem(SAVED, JSON.stringify(keep ? [...others, q] : others)); } catch { /* private mode */ }
 }
+
+/** The terms of a search, each as it was written. */
+export const terms = q => q.match(/(?:"[^"]*"|[^\s"])+/g) || [];
+
+const HIDDEN = 'reprise-hidden-columns';
+const hidden = () => { try { return new Set(JSON.parse(localStorage.getItem(HIDDEN) || '["group"]')); } catch { return new Set(); } };
+const hide = (name, away) => { const now = hidden(); if (away) now.add(name); else now.delete(name); try { localStorage.setItem(HIDDEN, JSON.stringify([...now])); } catch { /* private mode */ } };
+
+const COLUMNS = [
+  {name: 'job', always: true, cell: j => link(`/jobs/${j.id}`, j.id)},
+  {name: 'type', cell: j => said(j.type)},
+  {name: 'state', cell: j => html`${state(j.state)}${j.waitReason && j.state === 'PENDING' ? html`<br><small class="soft">${word(j.waitReason)}</small>` : nothing}`},
+  {name: 'queue', cell: j => said(j.queue)},
+  {name: 'group', cell: j => j.group ? link(`/jobs?q=${encodeURIComponent(`group:"${j.group}"`)}`, said(j.group)) : ''},
+  {name: 'attempts', num: true, cell: j => `${j.attempts}${j.maxAttempts ? ` / ${j.maxAttempts}` : ''}`},
+  {name: 'next', cell: j => j.state === 'PENDING' ? when(j.dueAt) : ''},
+  {name: 'created', cell: j => when(j.createdAt)},
+  {name: 'last error', wide: true, cell: j => j.lastError ? html`${link(`/errors/${j.lastError.fingerprint}`, shortType(j.lastError.type))} <span class="soft clip">${said(j.lastError.message)}</span>` : ''},
+];
 
 export const jobs = {
   title: 'Jobs',
@@ -46,6 +66,8 @@ export const jobs = {
       update();
     };
     const views = savedViews();
+    const away = hidden();
+    const words = terms(q);
     const isSaved = views.includes(q);
     return html`${heading('Jobs', q ? html`Those that match <code>${q}</code>, newest first.` : 'Newest first.', html`
         ${q && !VIEWS.some(([v]) => v === q) ? html`<button type="button" @click=${() => { saveView(q, !isSaved); update(); }}>${isSaved ? 'Forget this view' : 'Save this view'}</button>` : nothing}
@@ -53,17 +75,10 @@ export const jobs = {
       ${own.bulk ? bulkView(own.bulk, reload) : nothing}
       ${own.why ? html`<details class="panel"><summary>Why do jobs of type ${said(own.why.type)} wait? (of ${own.why.more ? `the newest ${own.why.looked}` : `all ${own.why.looked}`} that wait)</summary>${waitView(own.why)}</details>` : nothing}
       <ul class="chips" aria-label="Views">${[...VIEWS, ...views.map(v => [v, v])].map(([view, name]) => html`<li><a href="#/jobs${view ? `?q=${encodeURIComponent(view)}` : ''}" aria-current=${view === q ? 'true' : nothing}>${name}</a></li>`)}</ul>
-      ${panel(plural(items.length, 'job') + (rest ? ', and more' : ''), html`${items.length ? table('Jobs', [
-        {name: 'job', cell: j => link(`/jobs/${j.id}`, j.id)},
-        {name: 'type', cell: j => said(j.type)},
-        {name: 'state', cell: j => html`${state(j.state)}${j.waitReason && j.state === 'PENDING' ? html`<br><small class="soft">${word(j.waitReason)}</small>` : nothing}`},
-        {name: 'queue', cell: j => said(j.queue)},
-        {name: 'attempts', num: true, cell: j => `${j.attempts}${j.maxAttempts ? ` / ${j.maxAttempts}` : ''}`},
-        {name: 'next', cell: j => j.state === 'PENDING' ? when(j.dueAt) : ''},
-        {name: 'created', cell: j => when(j.createdAt)},
-        {name: 'last error', wide: true, cell: j => j.lastError ? html`${link(`/errors/${j.lastError.fingerprint}`, shortType(j.lastError.type))} <span class="soft clip">${said(j.lastError.message)}</span>` : ''},
-      ], items, {to: j => `/jobs/${j.id}`}) : empty(rest ? 'None among the newest that were looked at.' : 'No job matches.', rest ? 'Look further to search older ones.' : 'Qualifiers: id, state, type, queue, resource, tag, error, reason, attempt, schedule, since, before.')}
-      ${rest ? html`<div class="pager"><button type="button" @click=${more}>Look further</button></div>` : nothing}`)}`;
+      ${words.length > 1 ? html`<ul class="chips terms" aria-label="Terms of the search">${words.map((w, i) => html`<li><a href="#/jobs?q=${encodeURIComponent(words.filter((_, k) => k !== i).join(' '))}" aria-label="Without ${w}">${w} <span aria-hidden="true">✕</span></a></li>`)}</ul>` : nothing}
+      ${panel(plural(items.length, 'job') + (rest ? ', and more' : ''), html`${items.length ? table('Jobs', COLUMNS.filter(c => c.always || !away.has(c.name)), items, {to: j => `/jobs/${j.id}`}) : empty(rest ? 'None among the newest that were looked at.' : 'No job matches.', rest ? 'Look further to search older ones.' : 'Qualifiers: id, state, type, queue, group, batch, resource, tag, error, reason, attempt, due, schedule, since, before.')}
+      ${rest ? html`<div class="pager"><button type="button" @click=${more}>Look further</button></div>` : nothing}`,
+        html`<details class="columns"><summary>Columns</summary><div>${COLUMNS.filter(c => !c.always).map(c => html`<label class="check"><input type="checkbox" .checked=${!away.has(c.name)} @change=${e => { hide(c.name, !e.target.checked); update(); }}> ${c.name}</label>`)}</div></details>`)}`;
   },
 };
 
@@ -71,7 +86,7 @@ const BULKS = {retry: ['Retry', 'They are brought forward, or put back under the
   replay: ['Replay', 'They are put back step by step; an error group can be replayed slowly, with canaries.'], discard: ['Delete', 'They are deleted with their histories. Nothing brings them back.']};
 
 /** Acts on all jobs that match, as an operation of the server: this page may be closed meanwhile. */
-async function bulk(q, action, own, reload) {
+export async function bulk(q, action, own, reload) {
   const dry = await send('POST', '/v1/bulks', {action, q, dryRun: true});
   const [name, about] = BULKS[action];
   const many = `${dry.matchedAtLeast ? 'more than ' : ''}${plural(dry.matched, 'job')}`;
@@ -83,7 +98,7 @@ async function bulk(q, action, own, reload) {
   });
 }
 
-function bulkView(b, reload) {
+export function bulkView(b, reload) {
   const cancel = () => confirmed({title: 'Change no more jobs?', about: 'What was done stays done.', verb: 'Cancel the bulk', danger: true,
     run: async ({why}) => { await send('POST', path`/v1/bulks/${b.id}/cancel`, {why}); await reload(true); }, done: 'It is cancelled.'});
   return panel(`${BULKS[b.action][0]}: ${b.q}`, html`<p>${state(b.state === 'LOST' ? 'STOPPED' : b.state)} ${plural(b.done, 'job')} changed, ${b.refused} refused, of ${b.matchedAtLeast ? 'more than ' : ''}${b.matched}. ${said(b.note || '')}</p>
@@ -139,26 +154,38 @@ function actions(job, raw, reload) {
 
 const decisionText = d => {
   if (!d) return nothing;
-  const what = d.kind === 'RETRY' ? html`retry after <b>${seconds(parseDuration(d.delay))}</b>` : d.kind === 'FAIL' ? html`give up: <b>${word(d.reason)}</b>` : d.kind === 'SNOOZE' ? html`snooze for <b>${seconds(parseDuration(d.delay))}</b>` : 'let go';
+  const what = d.kind === 'RETRY' ? html`retry after <b>${seconds(parseDuration(d.delay))}</b>${d.rawDelay && d.rawDelay !== d.delay ? html` (${seconds(parseDuration(d.rawDelay))} before jitter)` : nothing}` : d.kind === 'FAIL' ? html`give up: <b>${word(d.reason)}</b>` : d.kind === 'SNOOZE' ? html`snooze for <b>${seconds(parseDuration(d.delay))}</b>` : 'let go';
   return html`<p>Decided: ${what}, by rule <code>${d.rule}</code>${d.failureClass ? html` (${word(d.failureClass)})` : nothing}${d.counts ? '' : ', not counted as an attempt'}. ${d.prediction ? html`Known then: ${chance(d.prediction)}` : nothing}</p>`;
 };
+
+const FOLLOW = {SUCCEEDED: 'when it succeeds', FAILED: 'when it is dead'};
+
+/** The batch of a job; for a part of a join, the job that waits for it and those beside it. */
+function batchOf(j) {
+  if (!j.batch) return '–';
+  if (!j.batch.startsWith('#')) return link(`/batches/${encodeURIComponent(j.batch)}`, said(j.batch));
+  const parent = j.batch.slice(1).split('/')[0];
+  return html`part of a join of ${link(`/jobs/${parent}`, `job ${parent}`)}, ${link(`/jobs?q=${encodeURIComponent(`batch:"${j.batch}"`)}`, 'all its parts')}`;
+}
 
 export const job = {
   title: 'Job',
   every: 2000,
   async load({params: {id}, signal}) {
-    const [text, plan, explain, audit] = await Promise.all([getText(path`/v1/jobs/${id}`, signal), get(path`/v1/jobs/${id}/plan`, signal),
-      get(path`/v1/jobs/${id}/explain`, signal), get(path`/v1/audit?job=${id}`, signal)]);
-    return {job: JSON.parse(text), payload: rawMember(text, 'payload'), result: rawMember(text, 'result'), policy: rawMember(text, 'policy'), plan, explain, audit: audit.items};
+    const [text, plan, explain, audit, steps, log] = await Promise.all([getText(path`/v1/jobs/${id}`, signal), get(path`/v1/jobs/${id}/plan`, signal),
+      get(path`/v1/jobs/${id}/explain`, signal), get(path`/v1/audit?job=${id}`, signal), getText(path`/v1/jobs/${id}/steps`, signal), get(path`/v1/jobs/${id}/log`, signal)]);
+    return {steps: readSteps(steps), log: log.items, job: JSON.parse(text), payload: rawMember(text, 'payload'), result: rawMember(text, 'result'), policy: rawMember(text, 'policy'), plan, explain, audit: audit.items};
   },
-  render({job: j, payload, result, policy, plan, explain, audit}, {now, state: own, update, reload}) {
+  render({job: j, payload, result, policy, plan, explain, audit, steps, log}, {now, state: own, update, reload}) {
     const history = [...(j.history || [])].reverse();
     const next = plan.planned[0];
     return html`${heading(html`Job ${j.id}`, html`${state(j.state)} ${link(`/jobs?q=${encodeURIComponent(`type:${j.type}`)}`, said(j.type))} in queue ${link(`/queues/${encodeURIComponent(j.queue)}`, said(j.queue))}${j.resource ? html`, calls ${link(`/resources/${encodeURIComponent(j.resource)}`, said(j.resource))}` : nothing}`, actions(j, payload, reload))}
-      ${panel('Why', html`<p class="why">${said(explain.sentence)}</p>${explain.reasons.length > 1 ? html`<ol class="reasons">${explain.reasons.map(r => html`<li>${said(r.text)}</li>`)}</ol>` : nothing}`, explain.nextAt ? html`next: ${when(explain.nextAt)}` : '')}
+      ${panel('Why', explain.reasons.length > 1 ? html`<p class="why">Job ${j.id}: ${said(explain.reasons[0].text)}.</p><p class="soft">Besides:</p><ol class="reasons">${explain.reasons.slice(1).map(r => html`<li>${said(r.text)}</li>`)}</ol>` : html`<p class="why">${said(explain.sentence)}</p>`, explain.nextAt ? html`next: ${when(explain.nextAt)}` : '')}
       ${panel('Attempts', html`${timeline(j, plan, now)}
         ${plan.planned.length ? html`<p class="soft">${j.state === 'RUNNING' ? 'It runs now' : html`The next attempt is number ${next.attempt}, ${when(next.earliest)}`}${plan.givesUpAfter ? html`; it gives up after attempt ${plan.givesUpAfter}` : '; attempts are not limited'}${plan.deadlineFirst ? ', unless the deadline comes first' : ''}. Later ones assume that each before them fails at once.</p>` : nothing}`,
         html`${j.attempts} of ${j.maxAttempts ?? 'any number'}`)}
+      ${stepsView(j, steps, reload)}
+      ${logView(log)}
       <div class="two"><div>
         ${panel('History', history.length ? html`<ol class="log">${history.map(a => html`<li class=${ENDINGS[a.ending] || ''}><b>${a.number ? `Attempt ${a.number}` : 'Not counted'}</b> ${state(a.ending === 'SUCCEEDED' ? 'SUCCEEDED' : a.ending === 'FAILED' ? 'FAILED' : 'LOST', word(a.ending))} <span class="soft">${when(a.endedAt)}, ran ${seconds((Date.parse(a.endedAt) - Date.parse(a.startedAt)) / 1000)} on ${said(a.worker)}</span>
           ${a.failure ? html`<p>${link(`/errors/${a.failure.fingerprint}`, shortType(a.failure.type))}${a.failure.httpStatus ? ` (HTTP ${a.failure.httpStatus})` : ''} ${said(a.failure.message)}</p>` : nothing}
@@ -169,6 +196,7 @@ export const job = {
         ${panel('Facts', facts([['next attempt', j.state === 'PENDING' ? when(j.dueAt) : '–'], ['waits because', j.waitReason && j.state === 'PENDING' ? word(j.waitReason) : '–'], ['chance of the next attempt', chance(j.prediction)],
           ['created', when(j.createdAt)], ['started', when(j.startedAt)], ['ended', when(j.finishedAt)], ['deadline', j.deadline ? when(j.deadline) : 'none'],
           ['priority', j.priority], ['lost, interrupted, snoozed', `${j.losses}, ${j.interruptions}, ${j.snoozes}`], ['worker', said(j.worker || '–')], ['key', said(j.key || '–')],
+          ['group', j.group ? link(`/jobs?q=${encodeURIComponent(`group:"${j.group}"`)}`, said(j.group)) : '–'], ['batch', batchOf(j)], ['follows', j.follows ? link(`/jobs/${j.follows}`, `job ${j.follows}`) : '–'], ['followed by', j.followers?.length ? html`<ul class="plain">${j.followers.map(f => html`<li>${said(f.type)} in ${link(`/queues/${encodeURIComponent(f.queue)}`, said(f.queue))} <small class="soft">${FOLLOW[f.when] || word(f.when)}</small></li>`)}</ul>` : '–'],
           ['schedule', j.schedule ? link(`/schedules/${encodeURIComponent(j.schedule)}`, said(j.schedule)) : '–'], ['timeout', j.timeout || 'none'],
           ['tags', j.tags.length ? j.tags.map(t => html`<a class="tag" href="#/jobs?q=${encodeURIComponent(`tag:${t}`)}">${t}</a>`) : '–'],
           j.progress ? ['progress', html`${j.progress.percent} % ${said(j.progress.message || '')}`] : null]))}

@@ -71,10 +71,15 @@ export async function get(path, signal) {
 
 /** Sends a change. A text as body is sent as it is. */
 export async function send(method, path, body, headers) {
+  const text = await sendText(method, path, body, headers);
+  return text ? JSON.parse(text) : null;
+}
+
+/** Sends a change and returns the text of the answer: numbers in it are as the server wrote them. */
+export async function sendText(method, path, body, headers) {
   const answer = await ask(method, path, {body, headers});
   if (!answer.ok) throw await failed(answer);
-  const text = await answer.text();
-  return text ? JSON.parse(text) : null;
+  return answer.text();
 }
 
 /** Sends a request whose answer has a line of JSON for each thing as it is done. */
@@ -95,9 +100,16 @@ export async function lines(path, body, signal, each) {
 
 const known = {tag: null, value: null};
 
-/** Returns the pulse; the same object if nothing was read since. */
-export async function pulse(signal) {
-  const answer = await ask('GET', '/v1/pulse', {signal, headers: known.tag ? {'If-None-Match': known.tag} : {}});
+let beating = null;
+
+/** Returns the pulse; the same object if nothing was read since. Who asks while another does gets the same answer. */
+export function pulse() {
+  beating = beating || readPulse().finally(() => { beating = null; });
+  return beating;
+}
+
+async function readPulse() {
+  const answer = await ask('GET', '/v1/pulse', {headers: known.tag ? {'If-None-Match': known.tag} : {}});
   if (answer.status === 304) return known.value;
   if (!answer.ok) throw await failed(answer);
   known.tag = answer.headers.get('ETag');

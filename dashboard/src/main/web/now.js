@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import {get} from './net.js';
-import {count, empty, heading, html, link, nothing, panel, said, state, table, when} from './ui.js';
+import {get, pulse as readPulse} from './net.js';
+import {count, empty, heading, html, link, nothing, panel, said, state, table, when, word} from './ui.js';
 import {minutes, parts} from './charts.js';
 import {day} from './errors.js';
 import {compact, lasted, number, percent, plural, seconds, shortType} from './text.js';
 
-const KINDS = {NEW: 'run', DELAYED: 'b', RETRY: 'warn', SNOOZE: 'c', BREAKER: 'bad', BUDGET: 'c', NO_HANDLER: 'bad', MANUAL: 'd'};
-const NAMES = {NEW: 'new', DELAYED: 'for later', RETRY: 'retry', SNOOZE: 'snoozed', BREAKER: 'held by a breaker', BUDGET: 'held by a budget', NO_HANDLER: 'no handler', MANUAL: 'by hand'};
+const KINDS = {NEW: 'run', DELAYED: 'b', RETRY: 'warn', SNOOZE: 'c', SLEEP: 'b', EVENT: 'c', BATCH: 'd', FOLLOW: 'd', BREAKER: 'bad', BUDGET: 'c', NO_HANDLER: 'bad', MANUAL: 'd'};
+const NAMES = {NEW: 'new', DELAYED: 'for later', RETRY: 'retry', SNOOZE: 'snoozed', SLEEP: 'asleep in a step', EVENT: 'for an event', BATCH: 'for other jobs', FOLLOW: 'for the holder of its key', BREAKER: 'held by a breaker', BUDGET: 'held by a budget', NO_HANDLER: 'no handler', MANUAL: 'by hand'};
 
-const tile = (name, value, to, kind = '', about = '') => html`<a class="tile ${kind}" href="#${to}" title=${about}><span>${name}</span><b>${value}</b></a>`;
+const tile = (name, value, to, kind = '', about = '') => html`<a class="tile ${kind}" href="#${to}" ><span>${name}</span><b>${value}</b><small>${about}</small></a>`;
 
 /** Attempts per job of the last ten minutes: 1 without retries. */
 const amplification = flow => flow && flow.jobs ? (flow.jobs + flow.retries) / flow.jobs : 1;
@@ -21,36 +21,41 @@ export const now = {
   every: 4000,
   async load({signal, beat}) {
     const [series, errors, pulse] = await Promise.all([
-      get('/v1/series?periods=60', signal), get('/v1/errors', signal), beat || get('/v1/pulse', signal)]);
+      get('/v1/series?periods=60', signal), get('/v1/errors', signal), beat || readPulse()]);
     return {series: series.items, errors, pulse};
   },
   render({series, errors, pulse: read}, {beat}) {
-    const groups = [...errors.items].sort((a, b) => growth(b) - growth(a)).slice(0, 5);
+    const groups = errors.items.filter(g => !g.note?.muted).sort((a, b) => growth(b) - growth(a)).slice(0, 5);
     const pulse = beat || read;
     const least = pulse.countsAtLeast;
     const flow = pulse.tenMinutes;
+    // An alert is known if every error of its type is muted.
+    const ofType = type => errors.items.filter(g => g.latest.type === type && (g.dead || g.waiting));
+    const isKnown = a => ofType(a.type).length > 0 && ofType(a.type).every(g => g.note?.muted);
+    const alerts = pulse.alerts.filter(a => !isKnown(a)), known = pulse.alerts.filter(isKnown);
     const open = pulse.resources.filter(r => r.phase !== 'CLOSED' || r.parked > 0);
     const lagging = pulse.queues.filter(q => q.lagSeconds > 0 || q.paused || q.pending > 0).slice(0, 8);
     return html`${heading('Now', pulse.sentence)}
       <div class="tiles">
-        ${tile('waiting', (least.includes('PENDING') ? '≥ ' : '') + compact(pulse.counts.PENDING), '/jobs?q=state:pending', '', number(pulse.counts.PENDING))}
-        ${tile('running', compact(pulse.counts.RUNNING), '/jobs?q=state:running')}
-        ${tile('dead letters', compact(pulse.counts.FAILED), '/errors', pulse.counts.FAILED ? 'bad' : '')}
-        ${flow ? tile('last minute', compact(pulse.minute.jobs), '/jobs', '', 'first attempts that ended in the last whole minute') : nothing}
-        ${flow ? tile('attempts per job', amplification(flow).toFixed(2), '/costs', amplification(flow) > 1.5 ? 'warn' : '', 'over the last ten minutes; 1 is no retries') : nothing}
-        ${tile('workers', pulse.workers, '/workers', pulse.workers ? '' : 'warn')}
+        ${tile('waiting', (least.includes('PENDING') ? '≥ ' : '') + compact(pulse.counts.PENDING), '/jobs?q=state:pending', '', least.includes('PENDING') ? 'counted up to a bound' : 'jobs in all queues')}
+        ${tile('running', compact(pulse.counts.RUNNING), '/jobs?q=state:running', '', 'jobs in all queues')}
+        ${tile('dead letters', compact(pulse.counts.FAILED), '/errors', pulse.counts.FAILED ? 'bad' : '', 'that are kept')}
+        ${flow ? tile('last minute', compact(pulse.minute.jobs), '/jobs', '', 'jobs tried for the first time') : nothing}
+        ${flow ? tile('attempts per job', amplification(flow).toFixed(2), '/costs', amplification(flow) > 1.5 ? 'warn' : '', 'last 10 minutes; 1 is no retries') : nothing}
+        ${tile('workers', pulse.workers, '/workers', pulse.workers ? '' : 'warn', 'seen in the last 30 s')}
       </div>
-      ${pulse.alerts.length ? panel('Alerts', html`<ul class="alerts">${pulse.alerts.slice(0, 5).map(a => html`<li>${state('OPEN', a.kind.toLowerCase().replaceAll('_', ' '))} ${said(a.message)} <span class="soft">for ${lasted(a.since)}</span></li>`)}</ul>${pulse.alerts.length > 5 ? html`<details><summary>${pulse.alerts.length - 5} more</summary><ul class="alerts">${pulse.alerts.slice(5).map(a => html`<li>${said(a.message)}</li>`)}</ul></details>` : nothing}`, plural(pulse.alerts.length, 'alert')) : nothing}
-      ${pulse.waiting ? panel('Why jobs wait', parts('Waiting jobs by reason', Object.keys(NAMES).map(reason => ({name: NAMES[reason], value: pulse.waiting[reason], kind: KINDS[reason], atLeast: pulse.waitingAtLeast, to: `/jobs?q=${encodeURIComponent(`state:pending reason:${reason.toLowerCase()}`)}`}))),
+      ${pulse.alerts.length ? panel('Alerts', html`<ul class="alerts">${alerts.slice(0, 5).map(a => html`<li>${state('OPEN', word(a.kind))} ${link(`/jobs?q=${encodeURIComponent(`type:${a.type}`)}`, said(a.message))} <span class="soft">for ${lasted(a.since)}</span></li>`)}</ul>${alerts.length > 5 ? html`<details><summary>${alerts.length - 5} more</summary><ul class="alerts">${alerts.slice(5).map(a => html`<li>${said(a.message)}</li>`)}</ul></details>` : nothing}
+        ${known.length ? html`<details><summary>${plural(known.length, 'alert')} of muted errors</summary><ul class="alerts">${known.map(a => html`<li>${said(a.message)}</li>`)}</ul></details>` : nothing}`, plural(pulse.alerts.length, 'alert')) : nothing}
+      ${pulse.waiting ? panel('Why jobs wait', parts('Waiting jobs by reason', Object.keys(pulse.waiting).map(reason => ({name: NAMES[reason] || word(reason), value: pulse.waiting[reason], kind: KINDS[reason], atLeast: pulse.waitingAtLeast, to: `/jobs?q=${encodeURIComponent(`state:pending reason:${reason.toLowerCase().replaceAll('_', '-')}`)}`}))),
         pulse.waitingAtLeast ? 'of the first 10,000' : 'all waiting jobs') : nothing}
       ${series.length ? panel('The last hour', minutes(`Attempts per minute by their end: ${number(series.reduce((s, r) => s + r.succeeded, 0))} succeeded, ${number(series.reduce((s, r) => s + r.retries, 0))} were to be retried, ${number(series.reduce((s, r) => s + r.dead, 0))} were the last of their job`, series,
         [{key: 'succeeded', name: 'succeeded', kind: 'ok'}, {key: 'retries', name: 'failed, to be retried', kind: 'warn'}, {key: 'dead', name: 'dead', kind: 'bad'}]), 'attempts per minute, whole fleet; workers report every 10 s') : nothing}
       <div class="two"><div>
         ${panel('Errors that grow', groups.length ? table('Errors that grow most', [
-          {name: 'error', wide: true, cell: g => html`${link(`/errors/${g.fingerprint || 'none'}`, shortType(g.error?.type) || 'no error')} <span class="soft clip">${said(g.error?.message)}</span>`},
-          {name: 'failures, 24 h', cell: day},
+          {name: 'error', wide: true, cell: g => html`${link(`/errors/${g.fingerprint || 'none'}`, shortType(g.error?.type) || 'no error')} <span class="soft clip">${said(g.pattern)}</span>`},
+          {name: 'dead', num: true, cell: g => count(g.dead, `/errors/${g.fingerprint}`, errors.deadAtLeast && g.dead)},
           {name: 'being retried', num: true, cell: g => count(g.waiting, `/errors/${g.fingerprint}`, errors.waitingAtLeast && g.waiting)},
-          {name: 'dead', num: true, cell: g => count(g.dead, `/errors/${g.fingerprint}`, errors.deadAtLeast && g.dead)}], groups, {to: g => `/errors/${g.fingerprint}`}) : empty('No job has failed.', 'An error is shown here as soon as a job fails of it.'), link('/errors', 'all errors'))}
+          {name: 'failures, 24 h', cell: day}], groups, {to: g => `/errors/${g.fingerprint}`}) : empty('No job has failed.', 'An error is shown here as soon as a job fails of it.'), link('/errors', 'all errors'))}
         </div><div>
         ${panel('Resources', open.length ? table('Resources that hold jobs back', [
           {name: 'resource', cell: r => link(`/resources/${encodeURIComponent(r.name)}`, said(r.name))},

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Policies with a plot and lint, and the simulator.
-import {get, lines, path, Problem, send} from './net.js';
+import {get, lines, path, Problem, query, send} from './net.js';
 import {act, confirmed, copyButton, empty, heading, html, link, nothing, panel, said, table} from './ui.js';
 import {curves, delays} from './charts.js';
-import {number, parseDuration, percent, plural, seconds} from './text.js';
+import {briefly, javaPolicy, number, parseDuration, percent, plural, seconds} from './text.js';
 
 const steps = plan => plan.steps.map(s => ({retry: s.retry, min: parseDuration(s.min), max: parseDuration(s.max), mean: parseDuration(s.mean)}));
 const sum = (list, key) => list.reduce((s, x) => s + x[key], 0);
@@ -72,34 +72,35 @@ export const policy = {
       if (own.other) own.otherSteps = steps(await send('POST', `/v1/policies/preview?retries=${Math.max(1, plan.length)}`, JSON.stringify(own.other)));
       update();
     };
-    const save = () => confirmed({title: 'Save the policy', verb: 'Save', why: false, fields: [{name: 'name', label: 'Name', required: true, max: 100, value: known && !known.preset ? known.name : ''}],
+    const save = () => confirmed({title: 'Save the policy', verb: 'Save', fields: [{name: 'name', label: 'Name', required: true, max: 100, value: known && !known.preset ? known.name : ''}],
       about: 'Jobs that were enqueued before keep what they had.',
-      run: async v => { const version = known && v.name === known.name ? known.version : 0; await send('PUT', path`/v1/policies/${v.name}`, own.text, {'If-Match': `"${version}"`}); location.hash = `/policies/${encodeURIComponent(v.name)}`; await reload(true); }, done: 'The policy is saved.'});
+      run: async v => { const version = known && v.name === known.name ? known.version : 0; await send('PUT', `${path`/v1/policies/${v.name}`}${query({why: v.why})}`, own.text, {'If-Match': `"${version}"`}); location.hash = `/policies/${encodeURIComponent(v.name)}`; await reload(true); }, done: 'The policy is saved.'});
     const problems = own.error instanceof Problem ? own.error.errors : [];
-    return html`${heading(known ? html`Policy ${said(known.name)}` : 'Try a policy out', known?.preset ? 'A preset. Save it under another name to change it.' : known ? `Version ${known.version}.` : 'Nothing is stored until you save it.', html`${copyButton(() => own.text, 'Copy JSON')}${act('operate', 'Save …', save, 'main')}`)}
+    return html`${heading(known ? html`Policy ${said(known.name)}` : 'Try a policy out', known?.preset ? 'A preset. Save it under another name to change it.' : known ? `Version ${known.version}.` : 'Nothing is stored until you save it.', html`${copyButton(() => own.text, 'Copy JSON')}${parsed ? copyButton(() => javaPolicy(parsed), 'Copy Java') : nothing}${act('operate', 'Save …', save, 'main')}`)}
       <div class="two"><div>${panel('Fields', html`<div class="form">${FIELDS.map(([name, label, choices, type]) => {
         const value = parsed?.[name];
-        const shown = value === undefined || value === null ? '' : typeof value === 'object' ? (value.kind || value.type || '') : value;
+        const shown = value === undefined || value === null ? '' : typeof value === 'object' ? (value.kind || value.type || '') : /^PT?\d/.test(value) ? briefly(value) : value;
         const warning = warnings.find(w => fieldOf(w) === name);
-        const problem = problems.find(p => String(p.pointer || '').includes(name));
+        const problem = problems.find(p => String(p.field || '').includes(name));
         const put = v => edit(own, update, p => { if (v === '') delete p[name]; else p[name] = type === 'number' ? +v : typeof value === 'object' && value ? {...value, kind: v} : v; });
         return html`<div class="field"><label for="p-${name}">${label}</label>${choices
-          ? html`<select id="p-${name}" @change=${e => put(e.target.value)}><option value="" ?selected=${shown === ''}>as below it</option>${choices.map(c => html`<option ?selected=${String(shown).toLowerCase() === c}>${c}</option>`)}</select>`
+          ? html`<select id="p-${name}" @change=${e => put(e.target.value)}><option value="" ?selected=${shown === ''}>not set</option>${choices.map(c => html`<option ?selected=${String(shown).toLowerCase() === c}>${c}</option>`)}</select>`
           : html`<input id="p-${name}" type=${type || 'text'} step="any" .value=${shown} @input=${e => put(e.target.value)}>`}
-          ${warning ? html`<span class="lint">${warning.message}</span>` : nothing}${problem ? html`<span class="problem">${problem.detail || problem.message}</span>` : nothing}</div>`;
+          ${warning ? html`<span class="lint">${warning.message}</span>` : nothing}${problem ? html`<span class="problem">${problem.message}</span>` : nothing}</div>`;
       })}</div>`)}</div>
       <div>${panel('JSON', html`<label class="unseen" for="p-json">Policy as JSON</label><textarea id="p-json" rows="14" spellcheck="false" .value=${own.text} @input=${e => { own.text = e.target.value; preview(own, update); }}></textarea>
-        ${own.error ? html`<p class="problem" role="alert">${own.error.message}${problems.map(p => html`<br>${p.pointer || p.parameter || ''} ${p.detail || p.message || ''}`)}</p>` : nothing}`)}</div></div>
+        ${own.error ? html`<p class="problem" role="alert">${own.error.message}${problems.map(p => html`<br>${p.field} ${p.message}`)}</p>` : nothing}`)}</div></div>
       ${panel('Delays', html`<div class="field"><label for="p-other">Compare with</label><select id="p-other" @change=${compare}><option value="">nothing</option>${all.map(p => html`<option ?selected=${own.other === p.name}>${p.name}</option>`)}</select></div>
         ${plan.length ? delays(`Delays of ${plural(plan.length, 'retry', 'retries')} with their jitter windows`, plans) : empty('No retry.')}
         <p>${own.plan ? html`Gives up after <b>${own.plan.maxAttempts ?? 'no number of'}</b> attempts: after <b>${seconds(sum(plan, 'min'))}</b> at the least, <b>${seconds(sum(plan, 'mean'))}</b> on average, <b>${seconds(sum(plan, 'max'))}</b> at the most.` : nothing}</p>`)}
-      ${panel('Lint', warnings.length ? html`<ul>${warnings.map(w => html`<li><code>${w.code}</code> <span class="lint">${w.message}</span></li>`)}</ul>` : html`<p class="soft">Nothing is odd about it.</p>`, link('/simulator', 'try it in the simulator'))}`;
+      ${own.plan?.samples?.length && plan.length ? panel('Five jobs', html`<p class="soft">Jobs of which every attempt failed, with the delays that were drawn for them.</p>${table('Sample of five jobs', [{name: 'job', cell: s => s.job}, {name: 'gave up after', cell: s => seconds(s.delays.reduce((a, b) => a + b, 0))}, {name: 'delays', wide: true, cell: s => html`<span class="num">${s.delays.slice(0, 20).map(seconds).join(', ')}${s.delays.length > 20 ? ' …' : ''}</span>`}], own.plan.samples.map((delays, i) => ({job: i + 1, delays: delays.map(parseDuration)})))}`, 'drawn on the server') : nothing}
+      ${panel('Lint', warnings.length ? html`<ul>${warnings.map(w => html`<li><code>${w.code}</code> <span class="lint">${w.message}</span></li>`)}</ul>` : html`<p class="soft">Nothing is odd about it.</p>`, known ? link(`/simulator?policies=${encodeURIComponent(`${known.name},reprise,sidekiq`)}`, 'try it in the simulator') : link('/simulator', 'open the simulator'))}`;
   },
 };
 
 /* The simulator. All parameters are in the address, so a link shows the same run. */
 
-const PARAMETERS = [['outage', 'Outage', 1, 30, 5, 'min'], ['rate', 'Jobs', 1, 20, 10, 'per second'], ['capacity', 'The resource serves', 1, 200, 20, 'per second'], ['seed', 'Seed', 1, 100, 1, '']];
+const PARAMETERS = [['outage', 'Outage', 1, 30, 5, 'min'], ['rate', 'Jobs', 1, 20, 10, 'per second'], ['capacity', 'The resource serves', 1, 200, 20, 'per second'], ['concurrency', 'Workers run', 4, 1000, 400, 'at once'], ['seed', 'Seed', 1, 100, 1, '']];
 const OTHERS = ['reprise', 'reprise-policy-only', 'river', 'sidekiq', 'oban', 'jobrunr'];
 
 async function simulate(own, values, signal, update) {
@@ -108,7 +109,7 @@ async function simulate(own, values, signal, update) {
   own.items = [];
   update();
   try {
-    const body = {outageMinutes: values.outage, rate: values.rate, capacity: values.capacity, seed: values.seed, policies: values.policies};
+    const body = {outageMinutes: values.outage, rate: values.rate, capacity: values.capacity, concurrency: values.concurrency, seed: values.seed, policies: values.policies};
     await lines('/v1/simulations', body, signal, item => { own.items = [...own.items, item]; update(); });
   } catch (e) {
     if (e.name !== 'AbortError') own.error = e;

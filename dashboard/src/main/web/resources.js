@@ -2,11 +2,11 @@
 import {get, path, send} from './net.js';
 import {byName} from './fleet.js';
 import {act, confirmed, count, empty, facts, heading, html, link, nothing, panel, said, state, table, when} from './ui.js';
-import {curves, gauge, minutes, phases, spark} from './charts.js';
-import {lasted, number, percent, plural, seconds, steady} from './text.js';
+import {bars, curves, gauge, minutes, phases, spark} from './charts.js';
+import {lasted, number, parseDuration, percent, plural, seconds, steady} from './text.js';
 
 /** A resource of which the fleet has nothing to tell: its breaker is closed, its budget full. */
-const quiet = name => ({name, phase: 'CLOSED', why: '', since: null, nextProbe: null, ramp: null, budget: null, parked: 0, forcedBy: null});
+const quiet = name => ({name, phase: 'CLOSED', why: '', since: null, nextProbe: null, ramp: null, budget: null, parked: 0, forcedBy: null, calls: null});
 
 const level = b => gauge('Retry budget', Math.max(0, b.level), b.capacity, {kind: b.level < 14 ? 'bad' : 'ok', text: `${number(b.level)} of ${number(b.capacity)} credits`});
 
@@ -30,7 +30,7 @@ export const resources = {
       {name: 'resource', cell: r => link(`/resources/${encodeURIComponent(r.name)}`, said(r.name))},
       {name: 'breaker', cell: r => html`${state(r.phase)}${r.forcedBy ? html`<br><small class="soft">forced</small>` : nothing}`},
       {name: 'for', cell: r => r.since ? lasted(r.since) : ''},
-      {name: 'parked', num: true, cell: r => count(r.parked, `/jobs?q=${encodeURIComponent(`state:pending resource:${r.name}`)}`)},
+      {name: 'parked', num: true, cell: r => count(r.parked, `/jobs?q=${encodeURIComponent(`state:pending reason:breaker resource:${r.name}`)}`)},
       {name: 'next probe', cell: r => r.nextProbe ? when(r.nextProbe) : ''},
       {name: 'retry budget', cell: r => r.budget ? level(r.budget) : 'full'},
       {name: 'calls, 24 h', cell: r => spark(page.hours.get(r.name) || Array(24).fill(0), `Calls of ${r.name} by hour, last 24 hours: ${(page.hours.get(r.name) || []).reduce((a, b) => a + b, 0)}`)},
@@ -61,6 +61,28 @@ function failureShare(rows) {
   return all ? `${percent(failed / all)} of ${plural(all, 'call')} failed` : 'no calls';
 }
 
+/** What a closed breaker counts, against what would open it. */
+function callsView(r, series) {
+  const c = r.calls;
+  if (r.phase !== 'CLOSED') return html`<p class="why">${failureShare(series.slice(-10))} in the last 10 minutes.</p><p class="soft">What would open it is not counted while the breaker holds jobs back${r.why ? html`: ${said(r.why)}` : nothing}.</p>`;
+  if (!c) return html`<p class="soft">No call has failed lately: there is nothing to count.</p>`;
+  const share = c.calls ? c.failed / c.calls : 0;
+  return html`<p class="why">${percent(share)} of ${plural(c.calls, 'call')} failed; it opens at ${percent(c.opensAt)}.</p>
+    ${gauge('Failure rate', share, 1, {mark: c.opensAt, kind: share >= c.opensAt ? 'bad' : share >= c.opensAt / 2 ? 'warn' : 'ok', text: `${percent(share)}, opens at ${percent(c.opensAt)}`})}
+    <p class="soft">Within ${seconds(parseDuration(c.within))}${c.calls < c.leastCalls ? `; the share counts from ${number(c.leastCalls)} calls on` : ''}. ${plural(c.streak, 'failure')} in a row; ${number(c.opensAfter)} open it too.</p>`;
+}
+
+/** Probes of the last changes, each with what came of it. */
+function probes(history) {
+  const all = [];
+  history.forEach((c, i) => {
+    if (c.kind !== 'BREAKER_HALF_OPENED') return;
+    const next = history.slice(0, i).reverse().find(n => PHASES[n.kind]);
+    all.push({at: c.at, how: !next ? 'PENDING' : next.kind === 'BREAKER_OPENED' ? 'FAILED' : 'SUCCEEDED', why: next?.why});
+  });
+  return all.slice(0, 10);
+}
+
 const PREVIEW = {
   'force-open': r => html`<p>No job that calls <b>${said(r.name)}</b> is started, and no probe is sent, until you leave the breaker to itself again. ${r.parked ? html`<b>${plural(r.parked, 'job')}</b> stay parked.` : ''} No attempt is spent.</p>`,
   'force-close': r => html`<p><b>${plural(r.parked, 'parked job')}</b> will be let go, whatever state ${said(r.name)} is in. Failures will not open the breaker while you force it.</p>`,
@@ -71,44 +93,47 @@ export const resource = {
   title: 'Resource',
   every: 1000,
   async load({params: {name}, signal, state: own}) {
-    const [r, parked, history, series] = await Promise.all([get(path`/v1/resources/${name}`, signal).catch(e => { if (e.status === 404) return quiet(name); throw e; }), get(path`/v1/jobs?resource=${name}&state=pending&limit=100`, signal),
-      get(path`/v1/resources/${name}/history`, signal), get(path`/v1/series?of=resource&name=${name}&periods=60`, signal)]);
+    const [r, parked, history, series, ages] = await Promise.all([get(path`/v1/resources/${name}`, signal).catch(e => { if (e.status === 404) return quiet(name); throw e; }), get(path`/v1/jobs?resource=${name}&state=pending&limit=100`, signal),
+      get(path`/v1/resources/${name}/history`, signal), get(path`/v1/series?of=resource&name=${name}&periods=60`, signal), get(path`/v1/resources/${name}/parked`, signal)]);
     // What this page has seen itself: nobody stores a rate or a level second by second.
     own.seen = [...(own.seen || []), {parked: r.parked, rate: r.ramp?.rate || 0, level: Math.max(0, r.budget?.level ?? 0), phase: r.phase, at: Date.now()}].slice(-300);
-    return {r, jobs: parked.items, history: history.items, series: series.items};
+    return {r, jobs: parked.items, history: history.items, series: series.items, ages};
   },
   merge(old, fresh) {
     const jobs = steady(old.jobs, fresh.jobs);
     return {data: {...fresh, jobs: jobs.items}, fresh: jobs.fresh};
   },
-  render({r, jobs, history, series}, {reload, state: own, now}) {
+  render({r, jobs, history, series, ages}, {reload, state: own, now}) {
     const strip = phaseStrip(r, history, now);
     const force = (action, title, verb, danger) => act('operate', title, () => confirmed({title: `${title.replace(' …', '')}: ${r.name}`, about: PREVIEW[action](r), verb, danger,
       run: async ({why}) => { await send('POST', path`/v1/resources/${r.name}/${action}`, {why}); await reload(true); }, done: 'Done.'}));
-    const held = jobs.filter(j => j.waitReason === 'BREAKER' || j.waitReason === 'BUDGET');
-    const age = j => (Date.now() - Date.parse(j.createdAt)) / 1000;
-    const oldest = held.length ? Math.max(...held.map(age)) : 0;
+    const tried = probes(history);
+    const minute = series[series.length - 2];
     const until = own.seen.length > 1 ? (own.seen[own.seen.length - 1].at - own.seen[0].at) / 1000 : 0;
     return html`${heading(said(r.name), html`${state(r.phase)} ${r.since ? html`for ${lasted(r.since, now)}` : nothing}${r.forcedBy ? html`, forced by ${said(r.forcedBy)}` : nothing}${r.why ? html`: ${said(r.why)}` : nothing}`, html`
       ${r.forcedBy ? force('automatic', 'Leave it to itself …', 'Leave it to itself') : nothing}${force('force-open', 'Force open …', 'Force it open', true)}${force('force-close', 'Force closed …', 'Force it closed', true)}`)}
       <div class="tiles">
-        <a class="tile ${r.parked ? 'warn' : ''}" href="#/jobs?q=${encodeURIComponent(`state:pending resource:${r.name}`)}"><span>parked</span><b>${number(r.parked)}</b></a>
+        <a class="tile ${r.parked ? 'warn' : ''}" href="#/jobs?q=${encodeURIComponent(`state:pending reason:breaker resource:${r.name}`)}"><span>parked</span><b>${number(r.parked)}</b><small>by its breaker</small></a>
         <div class="tile"><span>next probe</span><b>${r.nextProbe ? when(r.nextProbe) : '–'}</b></div>
         <div class="tile"><span>may start per second</span><b>${r.ramp ? number(r.ramp.rate) : r.phase === 'CLOSED' ? 'any' : '0'}</b></div>
         <div class="tile"><span>may be in flight</span><b>${r.ramp?.inFlight ? number(r.ramp.inFlight) : '–'}</b></div>
       </div>
       ${panel('Phases', html`${phases(strip.items, strip.from, now)}
-        ${history.length ? html`<details class="data"><summary>What it went through</summary><ol class="log">${history.map(c => html`<li>${state(PHASES[c.kind] || 'LOST', CHANGES[c.kind])} <span class="soft">${when(c.at)}</span>${c.why ? html`<br>${said(c.why)}` : nothing}</li>`)}</ol></details>` : html`<p class="soft">It did not change in the last 31 days.</p>`}`, strip.about)}
+        ${history.length ? html`<details class="data"><summary>What it went through</summary><ol class="log">${history.map(c => html`<li>${state(PHASES[c.kind] || 'LOST', CHANGES[c.kind])} <span class="soft">${when(c.at)}</span>${c.why ? html`<br>${said(c.why)}` : nothing}</li>`)}</ol></details>` : html`<p class="soft">No change of the last 31 days is written down; workers report every 10 s.</p>`}`, strip.about)}
+      <div class="grid2">
+      ${panel('Failure rate', callsView(r, series), 'whole fleet')}
+      ${panel('Probes', tried.length ? html`<ol class="canaries" aria-label="Probes, newest first">${tried.map(p => html`<li title=${p.why || ''}>${state(p.how, p.how === 'PENDING' ? 'runs' : p.how === 'FAILED' ? 'failed' : 'succeeded')} <small class="soft">${when(p.at)}</small></li>`)}</ol>` : html`<p class="soft">None is written down; workers report every 10 s.</p>`, r.nextProbe ? html`next ${when(r.nextProbe)}` : 'newest first')}
+      ${panel('Parked by age', ages.looked ? html`${bars(`Parked jobs by age: ${ages.items.map(a => `${a.upTo ? `up to ${a.upTo}` : 'older'} ${a.jobs}`).join(', ')}`, ages.items.map((a, i) => ({name: a.upTo ? `${i ? `${seconds(parseDuration(ages.items[i - 1].upTo))} to ` : 'up to '}${seconds(parseDuration(a.upTo))}` : 'older', value: a.jobs})))}
+        <p class="soft">The oldest waits for ${lasted(ages.oldest, now)}.</p>` : html`<p class="soft">${r.parked ? 'None among the newest 10,000 jobs that wait.' : 'No job is parked.'}</p>`, ages.looked ? (ages.more ? `those among the newest 10,000 that wait` : `all ${number(ages.looked)}`) : '')}
+      ${panel('Retry budget', !r.budget ? html`<p class="soft">It is full: nothing was retried lately.</p>` : html`${level(r.budget)}<p class="soft">${number(r.budget.level)} of ${number(r.budget.capacity)} credits. A success pays in 1, a retry costs 14 and pays in 21 if it succeeds.${minute ? ` In the last whole minute: ${plural(minute.succeeded, 'success', 'successes')} paid in, ${plural(minute.retries, 'retry', 'retries')} cost ${number(14 * minute.retries)}.` : ''}</p>
+        ${r.budget.waiting ? html`<p>${link(`/jobs?q=${encodeURIComponent(`state:pending reason:budget resource:${r.name}`)}`, plural(r.budget.waiting, 'retry waits', 'retries wait'))} for credits${r.budget.throughInSeconds ? `, through in about ${seconds(r.budget.throughInSeconds)}` : ''}.</p>` : nothing}`)}
+      </div>
       ${series.some(s => s.succeeded || s.failed) ? panel('Calls', minutes(`Calls of the last hour by minute: ${number(series.reduce((s, x) => s + x.succeeded, 0))} succeeded, ${number(series.reduce((s, x) => s + x.failed, 0))} failed`, series, [{key: 'succeeded', name: 'succeeded', kind: 'ok'}, {key: 'failed', name: 'failed', kind: 'bad'}]), `last 10 minutes: ${failureShare(series.slice(-10))}`) : nothing}
       ${r.ramp ? panel('Ramp', html`<p class="why">${said(r.ramp.why)}</p>${facts([['rate now', `${number(r.ramp.rate)} per second`], ['grows to', r.ramp.aim ? `${number(r.ramp.aim)} per second` : 'as it goes'], ['parked jobs are through in', seconds(r.ramp.throughInSeconds)]])}`) : nothing}
-      <div class="grid2">
-      ${panel('Retry budget', !r.budget ? html`<p class="soft">It is full: nothing was retried lately.</p>` : html`${level(r.budget)}<p class="soft">${number(r.budget.level)} of ${number(r.budget.capacity)} credits. A success pays in, a retry costs 14.</p>
-        ${r.budget.waiting ? html`<p>${plural(r.budget.waiting, 'retry waits', 'retries wait')} for credits${r.budget.throughInSeconds ? `, through in about ${seconds(r.budget.throughInSeconds)}` : ''}.</p>` : nothing}`)}
-      ${panel('Since you look', own.seen.length > 2 ? curves(`Parked jobs and calls per second since this page is open`, [{name: 'parked', values: own.seen.map(s => s.parked)}, {name: 'may start per second', values: own.seen.map(s => s.rate)}], until, '', 430) : html`<p class="soft">A curve appears as the page looks on.</p>`)}
-      </div>
+      ${panel('Since you look', own.seen.length > 2 ? curves(`Parked jobs and calls per second since this page is open`, [{name: 'parked', values: own.seen.map(s => s.parked)}, {name: 'may start per second', values: own.seen.map(s => s.rate)}], until, '', 900) : html`<p class="soft">A curve appears as the page looks on.</p>`)}
       ${panel('Jobs that wait', jobs.length ? table('Waiting jobs of this resource', [
         {name: 'job', cell: j => link(`/jobs/${j.id}`, j.id)}, {name: 'type', cell: j => said(j.type)}, {name: 'waits because', cell: j => String(j.waitReason).toLowerCase().replaceAll('_', ' ')},
         {name: 'attempts', num: true, cell: j => j.attempts}, {name: 'created', cell: j => when(j.createdAt)}, {name: 'last error', wide: true, cell: j => html`<span class="clip">${said(j.lastError?.message)}</span>`},
-      ], jobs.slice(0, 25), {to: j => `/jobs/${j.id}`}) : empty('No job waits.'), jobs.length === 100 ? `the newest 25; ${plural(r.parked, 'job is', 'jobs are')} parked` : oldest ? `the oldest parked one waits for ${seconds(oldest)}` : '')}`;
+      ], jobs.slice(0, 25), {to: j => `/jobs/${j.id}`}) : empty('No job waits.'), jobs.length > 25 ? html`the newest 25; ${link(`/jobs?q=${encodeURIComponent(`state:pending resource:${r.name}`)}`, 'all of them')}` : '')}`;
   },
 };

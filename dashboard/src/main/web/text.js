@@ -48,6 +48,9 @@ export function parseDuration(text) {
   return sum;
 }
 
+/** A duration of ISO 8601 as people type it: PT1H30M becomes 1h30m. */
+export const briefly = text => String(text).replace(/^P(?:(\d+)D)?T?/, (_, days) => days ? `${days}d` : '').toLowerCase();
+
 /** How long ago, or in how long. */
 export function ago(time, now = Date.now()) {
   if (!time) return '';
@@ -92,6 +95,20 @@ export function rawMember(json, name) {
     if (json[at] === ',') at = skipSpace(json, at + 1);
   }
   return undefined;
+}
+
+/** Returns the texts of the elements of an array that is a member of a JSON object, each as it stands there. */
+export function rawItems(json, name) {
+  const array = rawMember(json, name) || '[]';
+  const items = [];
+  let at = skipSpace(array, 1);
+  while (at < array.length && array[at] !== ']') {
+    const end = endOfValue(array, at);
+    items.push(array.slice(at, end));
+    at = skipSpace(array, end);
+    if (array[at] === ',') at = skipSpace(array, at + 1);
+  }
+  return items;
 }
 
 function skipSpace(json, at) {
@@ -164,3 +181,11 @@ export const shortType = type => String(type || '').replace(/^.*\.(?=[A-Z])/, ''
 
 /** The person of an audit entry: key NAME (id) becomes NAME. */
 export const person = by => String(by || '').replace(/^(?:key|user) (.*) \([^()]*\)$/, '$1');
+
+const FOREIGN = /^at (?:[\w.]+\/\/?)?(?:java|javax|jdk|sun|com\.sun|io\.reprise|org\.springframework|org\.eclipse|kotlin|scala|reactor|org\.hibernate|com\.zaxxer|org\.postgresql)\./;
+
+/** The frames of a trace that are in the user's own code, with the lines that name the errors. */
+export const ownFrames = trace => String(trace || '').split('\n').filter(line => !/^\s*(?:at |\.\.\. )/.test(line) || (/^\s*at /.test(line) && !FOREIGN.test(line.trim())));
+
+/** A policy in Java. The text block holds it as it is, so nothing is lost. */
+export const javaPolicy = policy => `RetryPolicy.fromJson("""\n        ${JSON.stringify(policy, null, 2).replaceAll('\\', '\\\\').replaceAll('\n', '\n        ')}\n        """)`;

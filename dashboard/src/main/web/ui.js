@@ -123,7 +123,7 @@ export function confirmed(ask) {
     ${ask.about ? html`<div class="about">${typeof ask.about === 'function' ? ask.about() : ask.about}</div>` : nothing}
     ${fields.map(input)}
     ${ask.typed ? input({name: 'typed', label: `Type ${ask.typed} to go on.`, required: true}) : nothing}
-    ${problem ? html`<p class="problem" role="alert">${problem.message}${(problem.errors || []).map(e => html`<br>${e.pointer || e.parameter || ''} ${e.detail || e.message || ''}`)}</p>` : nothing}
+    ${problem ? html`<p class="problem" role="alert">${problem.message}${(problem.errors || []).map(e => html`<br>${e.field} ${e.message}`)}</p>` : nothing}
     <div class="buttons"><button type="button" class="quiet" @click=${close}>Leave it</button>
     <button type="submit" class=${ask.danger ? 'danger' : 'main'} ?disabled=${busy}>${busy ? 'Working …' : ask.verb}</button></div></form>`, dialog);
   const input = field => {
@@ -132,7 +132,7 @@ export function confirmed(ask) {
       return html`<label class="check"><input id=${id} name=${field.name} type="checkbox" .checked=${!!field.value}> ${field.label}</label>`;
     }
     const body = field.type === 'textarea'
-      ? html`<textarea id=${id} name=${field.name} rows="10" spellcheck="false" .value=${field.value ?? ''}></textarea>`
+      ? html`<textarea id=${id} name=${field.name} rows=${field.rows || 10} spellcheck="false" .value=${field.value ?? ''}></textarea>`
       : field.type === 'select'
         ? html`<select id=${id} name=${field.name}>${field.choices.map(c => html`<option ?selected=${c === field.value}>${c}</option>`)}</select>`
         : html`<input id=${id} name=${field.name} type=${field.type || 'text'} maxlength=${field.max || 2000} autocomplete="off"

@@ -15,11 +15,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Fills a store: many jobs that wait, a tenth of all dead in 300 groups, some that are retried later. */
+/** Fills a store: many jobs that wait, a tenth of all dead in 300 groups, some that are retried later, ten batches. */
 final class LargeStore {
 
     static final int GROUPS = 300;
     static final String DRAINED = "drained";
+    static final String BATCH_NAME = "import-0";
+    private static final int MEMBERS = 1_000;
+    private static final int BATCHES = 10;
     private static final int BATCH = 1_000;
     private static final int QUEUES = 8;
     private static final String DYING = "dying";
@@ -33,7 +36,13 @@ final class LargeStore {
         this.jobs = jobs;
     }
 
+    /** Returns how many of the jobs are there to be drained. */
+    int toDrain() {
+        return (jobs - jobs / 10 - jobs / 20) / 2;
+    }
+
     void fill() {
+        batches();
         int dead = jobs / 10;
         int retried = jobs / 20;
         end(DYING, dead);
@@ -49,6 +58,28 @@ final class LargeStore {
             }
             store.insert(batch);
         }
+    }
+
+    /** Batches whose members are the oldest jobs: a list of them has to pass over all others. */
+    private void batches() {
+        for (int n = 0; n < BATCHES; n++) {
+            String name = "import-" + n;
+            store.createBatch(name, null, null);
+            List<JobSpec> members = new ArrayList<>();
+            for (int i = 0; i < Math.min(MEMBERS, jobs / 100); i++) {
+                members.add(TestJobs.spec("part").queue("parts").batch(name).build());
+            }
+            store.insert(members);
+        }
+    }
+
+    /** Returns jobs like those that are drained. */
+    static List<JobSpec> toDrain(int count) {
+        List<JobSpec> batch = new ArrayList<>();
+        for (int n = 0; n < count; n++) {
+            batch.add(spec("work-" + n % 20, DRAINED, n));
+        }
+        return batch;
     }
 
     private static JobSpec spec(String type, String queue, int n) {

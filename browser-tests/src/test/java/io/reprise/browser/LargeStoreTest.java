@@ -46,6 +46,8 @@ class LargeStoreTest {
     private static final int JOBS = Integer.getInteger("large.jobs", 5_000);
     private static final Duration PERIOD = Duration.ofSeconds(Integer.getInteger("large.seconds", 1));
 
+    private static final int TURNS = PERIOD.toSeconds() > 1 ? 5 : 1;
+
     /** A page asks about four times a second. */
     private static final Duration PAUSE = PERIOD.toSeconds() > 1 ? Duration.ofMillis(250) : Duration.ZERO;
 
@@ -54,6 +56,7 @@ class LargeStoreTest {
 
     private final HttpClient client = HttpClient.newHttpClient();
     private final AtomicLong drained = new AtomicLong();
+    private int asked;
 
     @TempDir
     Path folder;
@@ -64,22 +67,71 @@ class LargeStoreTest {
         JobStore store = kind.open(folder);
         store.prepare();
         long begin = System.nanoTime();
-        new LargeStore(store, JOBS).fill();
+        LargeStore large = new LargeStore(store, JOBS);
+        large.fill();
         say("%s: %,d jobs in %.0f s", kind, JOBS, (System.nanoTime() - begin) / 1e9);
         String key = new Keys(store, InstantSource.system())
                 .create("reader", Set.of(Scope.READ), null, new AuditNote("test", null))
                 .text();
-        try (RepriseServer server = start(store)) {
+        try (RepriseServer server = start(store);
+                Feeder feeder = new Feeder(store, large.toDrain())) {
+            feeder.start();
             drain(PERIOD);
-            double before = drain(PERIOD);
             List<String> paths = paths(server.url(), key);
             paths.forEach(path -> ask(server.url(), key, path));
             times.clear();
-            double looked = drain(() -> look(server.url(), key, paths));
-            double after = drain(PERIOD);
-            report(before, looked, after);
+            double alone = 0;
+            double looked = 0;
+            // In turns, because a machine and a database do not stay the same.
+            for (int turn = 0; turn < TURNS; turn++) {
+                alone += drain(PERIOD) / TURNS;
+                looked += drain(() -> look(server.url(), key, paths)) / TURNS;
+            }
+            report(kind, alone, looked);
         }
         assertThat(times).hasSizeGreaterThan(20);
+    }
+
+    /** Keeps the queue from running dry, with and without somebody who looks. */
+    private final class Feeder implements AutoCloseable {
+
+        private static final int BATCH = 1_000;
+        private static final int LEAST = 50_000;
+
+        private final JobStore store;
+        private final Thread thread = new Thread(this::feed, "feeder");
+        private long fed;
+        private volatile boolean over;
+
+        Feeder(JobStore store, long there) {
+            this.store = store;
+            this.fed = there;
+        }
+
+        void start() {
+            thread.start();
+        }
+
+        private void feed() {
+            while (!over) {
+                if (fed - drained.get() < LEAST && PERIOD.toSeconds() > 1) {
+                    store.insert(LargeStore.toDrain(BATCH));
+                    fed += BATCH;
+                } else {
+                    pause(Duration.ofMillis(20));
+                }
+            }
+        }
+
+        @Override
+        public void close() {
+            over = true;
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
     }
 
     private RepriseServer start(JobStore store) throws IOException {
@@ -111,6 +163,8 @@ class LargeStoreTest {
                 "/v1/series?periods=60",
                 "/v1/errors",
                 "/v1/stats?since=7d",
+                "/v1/errors/" + group + "/note",
+                "/v1/errors/" + group + "/payloads",
                 "/v1/dead-letters?fingerprint=" + group + "&limit=50",
                 "/v1/dead-letters/groups?fingerprint=" + group + "&limit=1",
                 "/v1/jobs?fingerprint=" + group + "&state=pending&limit=1000",
@@ -127,10 +181,12 @@ class LargeStoreTest {
                 "/v1/resources",
                 "/v1/series?of=resource&step=1h&periods=24&each=true",
                 "/v1/resources/host-3/history",
+                "/v1/resources/host-3/parked",
                 "/v1/jobs?resource=host-3&state=pending&limit=100",
                 "/v1/series?of=resource&name=host-3&periods=60",
                 "/v1/queues",
                 "/v1/series?of=queue&step=1h&periods=24&each=true",
+                "/v1/series?of=queue&name=queue-1&periods=60",
                 "/v1/queues/queue-1",
                 "/v1/queues/queue-1/explain",
                 "/v1/jobs?queue=queue-1&limit=20",
@@ -138,12 +194,18 @@ class LargeStoreTest {
                 "/v1/workers",
                 "/v1/webhooks",
                 "/v1/audit?limit=100",
-                "/v1/policies"));
+                "/v1/series?step=1h&periods=168",
+                "/v1/policies",
+                "/v1/batches?limit=50",
+                "/v1/batches/" + LargeStore.BATCH_NAME,
+                "/v1/jobs?q=batch:" + LargeStore.BATCH_NAME + "&limit=50",
+                "/v1/jobs?q=state:failed%20batch:" + LargeStore.BATCH_NAME + "&limit=50"));
         for (String id : List.of(dead, waiting)) {
             paths.addAll(List.of(
                     "/v1/jobs/" + id,
                     "/v1/jobs/" + id + "/plan",
                     "/v1/jobs/" + id + "/explain",
+                    "/v1/jobs/" + id + "/steps",
                     "/v1/audit?job=" + id));
         }
         return paths;
@@ -169,16 +231,14 @@ class LargeStoreTest {
         }
     }
 
-    /** One person who opens a screen after the other: about four requests a second. */
+    /** One person who opens a screen after the other: about four requests a second. The next turn goes on where this one ends. */
     private void look(String url, String key, List<String> paths) {
         long end = System.nanoTime() + PERIOD.toNanos();
-        do {
-            for (String path : paths) {
-                long next = System.nanoTime() + PAUSE.toNanos();
-                ask(url, key, path);
-                pause(Duration.ofNanos(next - System.nanoTime()));
-            }
-        } while (System.nanoTime() < end);
+        while (System.nanoTime() < end || asked < paths.size()) {
+            long next = System.nanoTime() + PAUSE.toNanos();
+            ask(url, key, paths.get(asked++ % paths.size()));
+            pause(Duration.ofNanos(next - System.nanoTime()));
+        }
     }
 
     private double drain(Duration period) {
@@ -202,17 +262,32 @@ class LargeStoreTest {
         return (drained.get() - jobs) * 1e9 / (System.nanoTime() - begin);
     }
 
-    private void report(double before, double looked, double after) {
+    private void report(Kind kind, double alone, double looked) {
+        double goal = kind == Kind.SQLITE ? 500 : 300;
+        List<String> slow = new ArrayList<>();
+        say("%s: p95 and median in ms of %,d jobs; the goal is %.0f ms", kind, JOBS, goal);
         times.forEach((path, each) -> {
-            List<Double> sorted = each.stream().sorted().toList();
+            boolean isSlow = share(each, 0.95) > goal;
             say(
-                    "%8.1f ms p95 %8.1f ms median of %3d  %s",
-                    sorted.get((int) (0.95 * (sorted.size() - 1))), sorted.get(sorted.size() / 2), sorted.size(), path);
+                    "%s %8.1f p95 %8.1f median of %3d  %s",
+                    isSlow ? "ABOVE" : "     ", share(each, 0.95), share(each, 0.5), each.size(), path);
+            if (isSlow) {
+                slow.add(path);
+            }
         });
-        List<Double> all =
-                times.values().stream().flatMap(List::stream).sorted().toList();
-        say("%.1f ms is the 95th percentile of all %,d requests", all.get((int) (0.95 * (all.size() - 1))), all.size());
-        say("drained per second: %.0f before, %.0f while one looks, %.0f after", before, looked, after);
+        List<Double> all = times.values().stream().flatMap(List::stream).toList();
+        say("%s: %.1f ms is the 95th percentile of all %,d requests", kind, share(all, 0.95), all.size());
+        say("%s: %d of %d calls are above the goal of %.0f ms: %s", kind, slow.size(), times.size(), goal, slow);
+        double cost = 100 * (1 - looked / alone);
+        say(
+                "%s: drained per second: %.0f alone, %.0f while one looks: %.1f %% less, the goal is 5 %%%s",
+                kind, alone, looked, cost, cost > 5 ? " ABOVE" : "");
+    }
+
+    /** Returns the time within which this share of the requests was answered. */
+    private static double share(List<Double> times, double share) {
+        List<Double> sorted = times.stream().sorted().toList();
+        return sorted.get((int) Math.ceil(share * sorted.size()) - 1);
     }
 
     @SuppressWarnings("SystemOut")

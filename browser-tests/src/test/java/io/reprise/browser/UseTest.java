@@ -68,6 +68,9 @@ class UseTest {
                 "/queues",
                 "/schedules",
                 "/webhooks",
+                "/batches",
+                "/batches/import-7",
+                "/batches/import-8",
                 "/policies/careful")) {
             world.open(page, screen);
             assertThat(page.locator("main button:has-text('…')")).hasCount(0);
@@ -139,6 +142,8 @@ class UseTest {
         String failure = "{\"type\":\"StillBroken\",\"message\":\"column vat is missing\",\"permanent\":true}";
         world.failAll("loads", 5, failure);
         Page page = world.login(world.admin);
+        // The server counts groups now and then. One that came after the list was read is behind "1 new, show".
+        page.waitForCondition(() -> world.get("/v1/errors").contains("StillBroken"));
         page.keyboard().press("g");
         page.keyboard().press("e");
         page.waitForFunction("() => location.hash === '#/errors'");
@@ -200,12 +205,14 @@ class UseTest {
         Page page = world.login(world.admin);
         world.open(page, "/jobs");
         String first = page.locator("main tbody tr").first().getAttribute("data-to");
+        double top = page.locator("main tbody tr").first().boundingBox().y;
         world.post("/v1/jobs", "{\"type\":\"newcomer\",\"queue\":\"new\",\"delay\":\"1h\"}");
         Locator fresh = page.locator("button.fresh");
         fresh.waitFor();
         assertThat(fresh).containsText("new, show");
         assertThat(page.locator("main tbody tr").first().getAttribute("data-to"))
                 .isEqualTo(first);
+        assertThat(page.locator("main tbody tr").first().boundingBox().y).isEqualTo(top);
         fresh.click();
         assertThat(page.locator("main tbody tr").first()).containsText("newcomer");
     }
@@ -262,6 +269,7 @@ class UseTest {
     @Test
     void a_simulation_runs_on_the_server_and_its_link_shows_the_same_one() {
         Page page = world.login(world.admin);
+        page.setDefaultTimeout(300_000);
         world.open(page, "/simulator?outage=1&rate=2&capacity=5&seed=7&policies=reprise,oban");
         button(page, "Run it").click();
         page.locator("main tbody tr").nth(1).waitFor();
@@ -282,5 +290,182 @@ class UseTest {
         assertThat(page.locator(".lint").first()).isVisible();
         page.locator("#p-json").fill("{\"base\":\"soon\"}");
         assertThat(page.locator(".problem[role=alert]")).containsText("base");
+    }
+
+    private static String id(String answer) {
+        return answer.replaceFirst("(?s).*?\"id\":\"([^\"]+)\".*", "$1");
+    }
+
+    @Test
+    void a_person_says_how_a_step_ended_and_the_job_goes_on() {
+        String id = id(world.post("/v1/jobs", "{\"type\":\"pay\",\"queue\":\"pays\"}"));
+        String token = world.lease("pays");
+        world.post("/v1/leases/" + token + "/step", "{\"name\":\"charge\",\"started\":true}");
+        world.post("/v1/leases/" + token + "/fail", "{\"type\":\"Timeout\",\"permanent\":true}");
+        Page page = world.login(world.admin);
+        world.open(page, "/jobs/" + id);
+        assertThat(page.locator("main")).containsText("began, end unknown");
+        button(page, "It was done …").click();
+        page.locator("#ask-result").fill("{\"receipt\":" + World.BIG + "}");
+        page.locator("#ask-why").fill("the bank says so");
+        button(page, "It was done").last().click();
+        assertThat(page.locator("dialog")).hasCount(0);
+        assertThat(page.locator("main")).containsText(World.BIG);
+        assertThat(world.get("/v1/jobs/" + id + "/steps")).contains("\"DONE\"", World.BIG);
+        assertThat(world.get("/v1/audit?job=" + id)).contains("the bank says so");
+    }
+
+    @Test
+    void the_lines_that_a_handler_wrote_are_shown_beside_its_job() {
+        String id = id(world.post("/v1/jobs", "{\"type\":\"talk\",\"queue\":\"talks\"}"));
+        String token = world.lease("talks");
+        String lines = "{\"from\":0,\"lines\":[\"sent 3 of 7 parcels\",\"the printer is slow\"]}";
+        world.post("/v1/leases/" + token + "/heartbeat", "{\"log\":" + lines + "}");
+        Page page = world.login(world.admin);
+        world.open(page, "/jobs/" + id);
+        assertThat(page.locator("main")).containsText("sent 3 of 7 parcels");
+        assertThat(page.locator("main")).containsText("2 lines");
+        world.post("/v1/leases/" + token + "/complete", "{\"log\":{\"from\":2,\"lines\":[\"done\"]}}");
+        assertThat(page.locator("main")).containsText("3 lines");
+    }
+
+    @Test
+    void an_event_is_told_to_the_job_that_waits_for_it() {
+        String id = id(world.post("/v1/jobs", "{\"type\":\"wait\",\"queue\":\"waits\",\"group\":\"tenant-7\"}"));
+        String token = world.lease("waits");
+        world.post("/v1/leases/" + token + "/await", "{\"name\":\"approval\",\"duration\":\"2h\"}");
+        Page page = world.login(world.admin);
+        world.open(page, "/jobs/" + id);
+        assertThat(page.locator("main")).containsText("tenant-7");
+        button(page, "Tell an event …").click();
+        assertThat(page.locator("#ask-name")).hasValue("approval");
+        page.locator("#ask-value").fill("{\"by\":\"ada\"}");
+        button(page, "Tell it").click();
+        assertThat(page.locator("main")).containsText("\"by\":\"ada\"");
+        assertThat(world.get("/v1/jobs/" + id + "/steps")).contains("ada");
+        world.open(page, "/queues/waits");
+        assertThat(page.locator("main")).containsText("tenant-7");
+    }
+
+    @Test
+    void an_error_has_a_note_and_can_be_muted() {
+        world.post("/v1/jobs", "{\"type\":\"noted\",\"queue\":\"noted\"}");
+        world.failAll("noted", 1, "{\"type\":\"KnownBug\",\"message\":\"order 17 is odd\",\"permanent\":true}");
+        Page page = world.login(world.admin);
+        world.open(page, "/errors");
+        Locator row = page.locator("main tr", new Page.LocatorOptions().setHasText("KnownBug"));
+        if (page.locator("button.fresh").count() > 0) {
+            page.locator("button.fresh").click();
+        }
+        assertThat(row).containsText("order ? is odd");
+        row.locator("a").first().click();
+        button(page, "Note …").click();
+        page.locator("#ask-text").fill("known, INC-12");
+        page.locator("#ask-muted").check();
+        button(page, "Keep the note").click();
+        assertThat(page.locator(".note")).containsText("known, INC-12");
+        assertThat(world.get("/v1/errors")).contains("known, INC-12");
+        world.open(page, "/");
+        assertThat(page.locator("main")).not().containsText("KnownBug");
+    }
+
+    @Test
+    void a_column_that_is_not_wanted_goes_and_stays_away() {
+        Page page = world.login(world.admin);
+        world.open(page, "/jobs");
+        assertThat(page.locator("main thead")).containsText("queue");
+        page.locator(".columns summary").click();
+        page.getByLabel("queue", new Page.GetByLabelOptions().setExact(true)).uncheck();
+        assertThat(page.locator("main thead")).not().containsText("queue");
+        world.open(page, "/queues");
+        world.open(page, "/jobs");
+        assertThat(page.locator("main thead")).not().containsText("queue");
+    }
+
+    @Test
+    void each_screen_shows_what_the_api_says() {
+        Page page = world.login(world.admin);
+        String pulse = world.get("/v1/pulse");
+        world.open(page, "/");
+        assertThat(page.locator("main .lead")).hasText(pulse.replaceFirst("(?s).*?\"sentence\":\"([^\"]+)\".*", "$1"));
+        world.open(page, "/queues");
+        for (String queue : List.of("payments", "mail", "odd")) {
+            assertThat(page.locator("main tbody")).containsText(queue);
+        }
+        world.open(page, "/schedules/nightly");
+        String next = world.get("/v1/schedules/nightly/next?count=10");
+        String first = next.replaceFirst("(?s).*?\"(20[^\"]+)Z\".*", "$1").replace("T", " ");
+        assertThat(page.locator("main ol.log li")).hasCount(10);
+        assertThat(page.locator("main ol.log li").first()).containsText(first);
+        world.open(page, "/workers");
+        assertThat(page.locator("main")).containsText("test-server");
+        world.open(page, "/keys");
+        assertThat(page.locator("main tbody")).containsText("reader");
+        world.open(page, "/webhooks");
+        assertThat(page.locator("main tbody")).containsText("hooks.example.org");
+        world.open(page, "/policies/careful");
+        assertThat(page.locator("main")).containsText("Five jobs");
+        String job = dead("payments");
+        world.open(page, "/jobs/" + job);
+        String sentence = world.get("/v1/jobs/" + job + "/explain")
+                .replaceFirst("(?s).*?\"sentence\":\"((?:[^\"\\\\]|\\\\.)+)\".*", "$1");
+        assertThat(page.locator("main .why").first()).hasText(sentence.replace("\\\"", "\""));
+    }
+
+    @Test
+    void a_batch_shows_its_progress_its_members_and_is_closed() {
+        Page page = world.login(world.admin);
+        world.open(page, "/batches");
+        Locator row = page.locator("tr", new Page.LocatorOptions().setHasText("import-7"));
+        assertThat(row).containsText("50 %");
+        row.locator("a").first().click();
+        assertThat(page.locator("h1")).hasText("Batch import-7");
+        assertThat(page.locator(".tile", new Page.LocatorOptions().setHasText("open"))
+                        .first())
+                .containsText("2");
+        Locator dead = page.locator("section", new Page.LocatorOptions().setHasText("Dead members"));
+        assertThat(dead.locator("tbody tr")).hasCount(1);
+        dead.locator("tbody a").first().click();
+        assertThat(page.locator("dl.facts").last()).containsText("import-7");
+        assertThat(page.locator("dl.facts").last()).containsText("index-part");
+        // Every number leads to the list it counts.
+        world.open(page, "/batches/import-7");
+        page.locator("a.tile", new Page.LocatorOptions().setHasText("succeeded"))
+                .click();
+        assertThat(page.locator("main tbody tr")).hasCount(1);
+        assertThat(page.locator("#q")).hasValue("state:succeeded batch:\"import-7\"");
+        world.open(page, "/batches/import-8");
+        button(page, "Close …").click();
+        button(page, "Close it").click();
+        assertThat(button(page, "Close …")).hasCount(0);
+        assertThat(world.get("/v1/batches/import-8")).doesNotContain("\"closedAt\":null");
+    }
+
+    @Test
+    void a_group_is_replayed_with_a_change_of_each_payload_that_was_looked_at_first() {
+        for (int i = 0; i < 2; i++) {
+            world.post(
+                    "/v1/jobs",
+                    "{\"type\":\"ship\",\"queue\":\"ships\",\"payload\":{\"order\":" + World.BIG + ",\"n\":" + i
+                            + "}}");
+        }
+        world.failAll("ships", 2, "{\"type\":\"NoCountry\",\"message\":\"no country\",\"permanent\":true}");
+        String group = world.get("/v1/dead-letters/groups?type=ship")
+                .replaceFirst("(?s).*?\"fingerprint\":\"([^\"]+)\".*", "$1");
+        Page page = world.login(world.admin);
+        world.open(page, "/errors/" + group);
+        button(page, "Replay slowly …").click();
+        page.locator("#ask-patch").fill("{\"country\":\"NO\",\"code\":1234567890123456789}");
+        page.locator("#ask-why").fill("the country was missing");
+        button(page, "Start with the canaries").click();
+        assertThat(page.locator("pre[aria-label='Payload after']")).containsText("\"code\": 1234567890123456789");
+        assertThat(world.get("/v1/replays?limit=1000")).doesNotContain("the country was missing");
+        button(page, "Start with the canaries").click();
+        assertThat(page.locator(".replay")).containsText("country");
+        assertThat(world.get("/v1/replays?limit=1000")).contains("the country was missing");
+        page.waitForFunction("() => fetch('/v1/jobs?q=type:ship%20state:pending&payloads=true').then(a => a.text())"
+                + ".then(t => t.includes('\"country\":\"NO\",\"code\":1234567890123456789'))");
+        assertThat(world.get("/v1/jobs?type=ship&payloads=true"))
+                .contains("{\"order\":" + World.BIG + ",\"n\":1,\"country\":\"NO\",\"code\":1234567890123456789}");
     }
 }

@@ -105,20 +105,54 @@ final class World implements AutoCloseable {
                 "{\"type\":\"send-email\",\"queue\":\"mail\",\"policy\":{\"base\":\"1h\",\"jitter\":\"equal\",\"maxAttempts\":6}}");
         failAll("mail", 1, "{\"type\":\"Busy\",\"message\":\"451 mailbox busy\"}");
         post("/v1/jobs", "{\"type\":\"send-email\",\"queue\":\"mail\",\"delay\":\"2h\"}");
-        post("/v1/queues/mail/pause", "{\"why\":" + json(HOSTILE) + "}");
+        steps();
+        batches();
+        post("/v1/queues/mail/pause", "{\"why\":\"the provider moves to another host\"}");
         post("/v1/resources/acquirer/force-open", "{\"why\":\"maintenance\"}");
         put("/v1/schedules/nightly", "{\"cron\":\"0 3 * * *\",\"job\":{\"type\":\"report\",\"queue\":\"reports\"}}");
         put("/v1/policies/careful", "{\"base\":\"2s\",\"factor\":3,\"cap\":\"1h\",\"maxAttempts\":6}");
         post(
                 "/v1/webhooks",
-                "{\"url\":\"https://hooks.example.org/x\",\"enabled\":false,\"description\":" + json(HOSTILE) + "}");
+                "{\"url\":\"https://hooks.example.org/x\",\"enabled\":false,\"description\":\"dead letters to the chat\"}");
+    }
+
+    /** One job that waits for an event, and one of which nobody knows whether its step was done. */
+    private void steps() {
+        String job = "{\"type\":\"fulfil-order\",\"queue\":\"fulfil\",\"group\":\"shop-7\"}";
+        post("/v1/jobs", job);
+        String waits = lease("fulfil");
+        post("/v1/leases/" + waits + "/step", "{\"name\":\"reserve\",\"result\":{\"shelf\":" + BIG + "}}");
+        post("/v1/leases/" + waits + "/await", "{\"name\":\"approval\",\"duration\":\"2h\"}");
+        post("/v1/jobs", job);
+        String unknown = lease("fulfil");
+        post("/v1/leases/" + unknown + "/step", "{\"name\":\"reserve\",\"result\":{\"shelf\":12}}");
+        post("/v1/leases/" + unknown + "/step", "{\"name\":\"charge\",\"started\":true}");
+        post("/v1/leases/" + unknown + "/fail", "{\"type\":\"Timeout\",\"message\":\"no answer\",\"permanent\":true}");
+    }
+
+    /** One batch that is under way with a dead member, and one that still takes members. */
+    private void batches() {
+        put(
+                "/v1/batches/import-7",
+                "{\"onSuccess\":{\"type\":\"report\",\"queue\":\"reports\"},\"onEnd\":{\"type\":\"clean\",\"queue\":\"reports\"}}");
+        String part = "{\"type\":\"import-part\",\"queue\":\"imports\",\"maxAttempts\":1,\"payload\":{\"rows\":" + BIG
+                + "},\"then\":[{\"type\":\"index-part\",\"queue\":\"imports\"}]}";
+        post("/v1/batches/import-7/jobs", "[" + part + "," + part + "," + part + "," + part + "]");
+        post("/v1/batches/import-7/close", "{}");
+        failAll("imports", 1, "{\"type\":\"BadRow\",\"message\":\"row 17 has no date\",\"permanent\":true}");
+        post("/v1/leases/" + lease("imports") + "/complete", "{}");
+        put("/v1/batches/import-8", "{}");
+        post("/v1/batches/import-8/jobs", "{\"type\":\"import-part\",\"queue\":\"later\",\"delay\":\"1h\"}");
+    }
+
+    String lease(String queue) {
+        return post("/v1/leases", "{\"worker\":\"w\",\"wait\":\"20s\",\"queues\":[\"" + queue + "\"]}")
+                .replaceFirst("(?s).*?\"token\":\"([^\"]+)\".*", "$1");
     }
 
     void failAll(String queue, int count, String failure) {
         for (int left = count; left > 0; left--) {
-            String lease = post("/v1/leases", "{\"worker\":\"w\",\"wait\":\"20s\",\"queues\":[\"" + queue + "\"]}");
-            String token = lease.replaceFirst("(?s).*?\"token\":\"([^\"]+)\".*", "$1");
-            post("/v1/leases/" + token + "/fail", failure);
+            post("/v1/leases/" + lease(queue) + "/fail", failure);
         }
     }
 

@@ -26,6 +26,7 @@ public final class WebFiles {
     static final List<String> NAMES = List.of(
             "app.css",
             "app.js",
+            "batches.js",
             "charts.js",
             "errors.js",
             "fleet.js",
@@ -35,9 +36,14 @@ public final class WebFiles {
             "now.js",
             "policies.js",
             "resources.js",
+            "steps.js",
             "text.js",
             "ui.js",
             "icon.svg");
+
+    /** The modules of the frame and of the first screen. The browser asks for them all at once. */
+    private static final List<String> FIRST =
+            List.of("app.js", "charts.js", "errors.js", "lit-html.js", "net.js", "now.js", "text.js", "ui.js");
 
     private static final String PAGE = "index.html";
     private static final int HASH_CHARACTERS = 12;
@@ -97,9 +103,8 @@ public final class WebFiles {
                         .map(path -> "\"" + path.getKey() + "\":\"" + path.getValue() + "\"")
                         .collect(Collectors.joining(","))
                 + "}}";
-        String preload = paths.entrySet().stream()
-                .filter(path -> path.getKey().endsWith(".js"))
-                .map(path -> "<link rel=\"modulepreload\" href=\"" + path.getValue() + "\">")
+        String preload = FIRST.stream()
+                .map(name -> "<link rel=\"modulepreload\" href=\"" + paths.get(folder + name) + "\">")
                 .collect(Collectors.joining("\n"));
         String text = new String(read(PAGE), StandardCharsets.UTF_8)
                 .replace("@base@", base.replace("&", "&amp;").replace("\"", "&quot;"))
