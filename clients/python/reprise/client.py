@@ -146,11 +146,12 @@ class Client:
         """Enqueues one job.
 
         Options are the fields of the API in snake or camel case: queue, priority, delay ("30s"), due_at, resource, group,
-        tags, key, key_rule, timeout, policy, max_attempts, max_retries. The same idempotency key with the same job
-        returns the first job again; without a key, one is made up for this call.
+        needs, tags, key, key_rule, timeout, policy, max_attempts, max_retries. The same idempotency key with the same job
+        returns the first job again; two types may use the same key. Without a key, one is made up for this call.
         """
         body = _request(type, payload, options)
-        answer = self.call("POST", "/v1/jobs", body, {"Idempotency-Key": idempotency_key or str(uuid.uuid4())})
+        own = f"{type} {idempotency_key}" if idempotency_key else None
+        answer = self.call("POST", "/v1/jobs", body, {"Idempotency-Key": own or str(uuid.uuid4())})
         return _enqueued(answer)
 
     def enqueue_many(

@@ -6,6 +6,7 @@ import logging
 import os
 import queue
 import random
+import re
 import signal
 import socket
 import threading
@@ -23,14 +24,18 @@ Handler = Callable[["Run"], Any]
 LEASES_PER_REQUEST = 100
 REPORTS_PER_REQUEST = 1000
 REPORT_CHARS = 4_000_000
+LOG_LINES = 1000
 SECONDS_AFTER_STOP = 2.0
+MAX_TYPES = 32
+UNIT = re.compile(r"[A-Za-z0-9_.:/@-]{1,100}")
 
 
 class JobError(Exception):
     """A failure of which the handler knows more than a message.
 
     ``permanent`` ends the job without another attempt. ``retry_after`` is the least time in seconds before the next
-    one. Code and HTTP status are what rules of a policy look at.
+    one. Code and HTTP status are what rules of a policy look at. ``failure_class`` (TRANSIENT, THROTTLED,
+    DEPENDENCY_DOWN or PERMANENT) leaves nothing to the rules.
     """
 
     def __init__(
@@ -41,9 +46,11 @@ class JobError(Exception):
         http_status: Optional[int] = None,
         retry_after: Optional[float] = None,
         permanent: bool = False,
+        failure_class: Optional[str] = None,
     ):
         super().__init__(message)
         self.code, self.http_status, self.retry_after, self.permanent = code, http_status, retry_after, permanent
+        self.failure_class = failure_class
 
 
 class Snooze(Exception):
@@ -54,6 +61,14 @@ class Snooze(Exception):
         self.seconds = seconds
 
 
+class Cancel(Exception):
+    """Raised by a handler: the job is no longer wanted. It ends as CANCELLED, with this reason."""
+
+    def __init__(self, reason: str = ""):
+        super().__init__(reason)
+        self.reason = reason
+
+
 class StepFailed(Exception):
     """A step or an event of this name failed for good: see ``failure``. A handler may catch it and undo earlier steps."""
 
@@ -62,8 +77,14 @@ class StepFailed(Exception):
         self.name, self.failure = name, failure
 
 
+class JoinFailed(StepFailed):
+    """A job of a join is a dead letter or was cancelled. Retry that job and then this one, and the join goes on."""
+
+    permanent = True
+
+
 class Suspended(BaseException):
-    """Leaves a handler whose run has ended in a sleep or a wait. Not an Exception, so that handlers let it pass."""
+    """Leaves a handler whose run has ended in a step, a sleep or a wait. Not an Exception, so that handlers let it pass."""
 
 
 class Run:
@@ -89,25 +110,56 @@ class Run:
         self._reported = False
         self._client = client
         self._suspended = False
+        self._failed: Optional[Dict[str, Any]] = None
+        self._cost: Dict[str, float] = {}
         self._known: Optional[Dict[str, Dict[str, Any]]] = None
         self._used: Set[str] = set()
+        self._length = length
+        self._lines: List[str] = []
+        self._sent = 0
 
-    def step(self, name: str, work: Callable[[], Any], *, at_most_once: bool = False) -> Any:
+    def step(
+        self,
+        name: str,
+        work: Callable[[], Any],
+        *,
+        at_most_once: bool = False,
+        retry: Any = None,
+        resource: Optional[str] = None,
+    ) -> Any:
         """Does the work once for the job and returns its result (any JSON). A result that is stored is returned again.
 
-        ``at_most_once`` stores the start first. If a run finds a start without an end, the job fails for good, and a
-        person says how the step ended.
+        If the work raises, the run ends, and the policy decides. ``retry`` is a policy, or the name of one; its fields
+        come before those of the job. ``resource`` takes the blame. If no further attempt is worthwhile, the next run
+        gets ``StepFailed`` here.
+
+        ``at_most_once`` stores the start first. If a run finds a start without an end, the job becomes a dead letter
+        with reason UNKNOWN_OUTCOME, and a person says how the step ended.
         """
         known = self._enter(name)
+        step: Dict[str, Any] = {"name": name}
+        if retry is not None:
+            step["policy"] = retry
+        if resource is not None:
+            step["resource"] = resource
         if known is not None and known["state"] in ("DONE", "FAILED"):
             return self._value(known)
         if known is not None and known["state"] == "STARTED":
-            raise JobError(f"step {name} has started, and nobody knows how it ended", code="unknown-outcome", permanent=True)
+            raise self._fails_in(step, JobError(f"step {name} has started, and nobody knows how it ended"))
         if at_most_once:
             self._post("step", {"name": name, "started": True})
-        result = work()
+        try:
+            result = work()
+        except (Suspended, Snooze, Cancel):
+            raise
+        except BaseException as error:  # Whatever the work raises is the step's affair.
+            raise self._fails_in(step, error) from error
         self._post("step", {"name": name} if result is None else {"name": name, "result": result})
         return result
+
+    def _fails_in(self, step: Dict[str, Any], error: BaseException) -> Suspended:
+        self._failed = {**failure(error), "step": step}
+        return Suspended(step["name"])
 
     def sleep(self, name: str, seconds: float) -> None:
         """Ends the run for so long, without an attempt. The next run goes on behind it."""
@@ -122,6 +174,39 @@ class Run:
             self._known = None
             known = self._steps()[event]
         return self._value(known)
+
+    def join(self, name: str, jobs: Sequence[Mapping[str, Any]]) -> List[Any]:
+        """Stores other jobs once, ends the run until all have ended, and returns their results in the next run.
+
+        A job is what the server takes to enqueue one: ``{"type": "label", "payload": 1}``. Jobs have no keys. If one is
+        a dead letter or was cancelled, ``JoinFailed`` is raised.
+        """
+        self._enter(name)
+        self._flush()
+        answer = self._post("join", {"name": name, "jobs": list(jobs)})
+        if answer["suspended"]:
+            self._suspended = True
+            raise Suspended(name)
+        if answer["failure"] is not None:
+            raise JoinFailed(name, {"reason": "PERMANENT", "message": answer["failure"]})
+        return answer["results"]
+
+    def log(self, line: str) -> None:
+        """Adds a line to the log of this run, for people to see beside the job. Sent with heartbeats and at the end."""
+        if len(self._lines) < LOG_LINES:
+            self._lines.append(str(line))
+
+    def _unsent(self) -> Optional[Dict[str, Any]]:
+        """The lines that the server does not have, as a report takes them."""
+        lines = self._lines[self._sent :]
+        return {"from": self._sent, "lines": lines} if lines else None
+
+    def _flush(self) -> None:
+        """Sends the lines that the server does not have, because the run is about to end in a wait."""
+        unsent = self._unsent()
+        if unsent is not None:
+            self._post("heartbeat", {"lease": _millis(self._length), "log": unsent})
+            self._sent += len(unsent["lines"])
 
     def _enter(self, name: str) -> Optional[Dict[str, Any]]:
         if name in self._used:
@@ -142,6 +227,7 @@ class Run:
         return step["value"]
 
     def _pause(self, how: str, name: str, seconds: float) -> None:
+        self._flush()
         if self._post(how, {"name": name, "duration": _millis(seconds)})["suspended"]:
             self._suspended = True
             raise Suspended(name)
@@ -157,6 +243,14 @@ class Run:
     def progress(self, percent: int, message: Optional[str] = None) -> None:
         """Shows how far it is. Sent with the next heartbeat."""
         self._progress = {"percent": max(0, min(100, int(percent))), "message": message}
+
+    def cost(self, amount: float, unit: str) -> None:
+        """Adds to what the run cost, such as ``run.cost(0.25, "usd")``; up to 8 units. It is kept however the run ends."""
+        if not (amount >= 0 and self._cost.get(unit, 0) + amount <= 1e12) or unit == "seconds" or not UNIT.fullmatch(unit):
+            raise ValueError(f"a cost is 0 to 1e12 of a unit such as usd, but not seconds; it was {amount} {unit!r}")
+        if unit not in self._cost and len(self._cost) == 8:
+            raise ValueError(f"a run has at most 8 units of cost; {unit!r} is one too many")
+        self._cost[unit] = self._cost.get(unit, 0) + amount
 
     def _end(self, reason: str) -> None:
         if self.stop_reason is None:
@@ -178,6 +272,7 @@ class Worker:
         handlers: Mapping[str, Handler],
         *,
         queues: Sequence[str] = (),
+        offers: Sequence[str] = (),
         concurrency: int = 10,
         lease: float = 30.0,
         stop_grace: float = 20.0,
@@ -191,6 +286,7 @@ class Worker:
         self.client = client
         self.handlers = dict(handlers)
         self.queues = list(queues)
+        self.offers = list(offers)
         self.concurrency = concurrency
         self.lease = lease
         self.stop_grace = stop_grace
@@ -274,6 +370,8 @@ class Worker:
         }
         if self.queues:
             wish["queues"] = self.queues
+        if self.offers:
+            wish["offers"] = self.offers
         transport = self.client.transport
         connection = transport.connect(self.wait + self.client.timeout)
         connection.connect()
@@ -301,10 +399,12 @@ class Worker:
         try:
             result = self.handlers[run.type](run)
             self._report(run, {"outcome": "complete", "result": result})
-        except Suspended:
-            self._drop(run._token)
+        except Suspended as suspended:
+            self._report(run, {"outcome": "fail", "failure": failure(suspended)})
         except Snooze as snooze:
             self._report(run, {"outcome": "snooze", "delay": _millis(snooze.seconds)})
+        except Cancel as cancel:
+            self._report(run, {"outcome": "cancel", "reason": cancel.reason[:2_000]})
         except BaseException as error:  # Whatever a handler raises is the job's affair.
             if run.stop_reason == "stopping":
                 self._report(run, {"outcome": "release"})
@@ -316,10 +416,17 @@ class Worker:
             # The run ended in a sleep or a wait, whatever its handler did afterwards.
             self._drop(run._token)
             return
+        if run._failed is not None and run.stop_reason != "stopping":
+            report = {"outcome": "fail", "failure": run._failed}
+        if run._cost and report["outcome"] != "release":
+            report = {**report, "cost": dict(run._cost)}
         with self._changed:
             if run._reported:
                 return
             run._reported = True
+        unsent = run._unsent() if report["outcome"] != "release" else None
+        if unsent is not None:
+            report = {**report, "log": unsent}
         self._ended.put({"token": run._token, **report})
 
     def _finish(self) -> None:
@@ -367,6 +474,9 @@ class Worker:
         body: Dict[str, Any] = {"lease": _millis(self.lease)}
         if progress is not None:
             body["progress"] = progress
+        unsent = run._unsent()
+        if unsent is not None:
+            body["log"] = unsent
         try:
             connection = self.client.transport.connect(max(1.0, self.lease / 3))
             answer = self.client.transport.send(connection, "POST", f"/v1/leases/{run._token}/heartbeat", body)
@@ -383,6 +493,8 @@ class Worker:
         run._kept_until, run._beat_at = sent + self.lease, sent + self.lease / 3
         if run._progress is progress:
             run._progress = None
+        if unsent is not None:
+            run._sent = max(run._sent, unsent["from"] + len(unsent["lines"]))
         if answer["cancelled"]:
             run._end("cancelled")
         return True
@@ -459,7 +571,7 @@ class Worker:
 def failure(error: BaseException) -> Dict[str, Any]:
     """Describes an exception for the server, with what rules of a policy look at."""
     report: Dict[str, Any] = {
-        "type": type(error).__name__,
+        "types": _types(type(error)),
         "message": str(error)[:20_000],
         "trace": "".join(traceback.format_exception(type(error), error, error.__traceback__))[-100_000:],
     }
@@ -474,10 +586,21 @@ def failure(error: BaseException) -> Dict[str, Any]:
         report["retryAfter"] = _millis(after)
     if getattr(error, "permanent", False) is True:
         report["permanent"] = True
+    given = getattr(error, "failure_class", None)
+    if isinstance(given, str):
+        report["class"] = given
+    if isinstance(error, StepFailed) and not isinstance(error, JoinFailed):
+        report["step"] = {"name": error.name}
     code = getattr(error, "code", None)
     if isinstance(code, str) and 0 < len(code) <= 200:
         report["code"] = code
     return report
+
+
+def _types(error: type) -> List[str]:
+    """The name of the exception's class, then those of its parents: rules match any, as ``except`` does."""
+    parents = [each.__name__[:500] for each in error.__mro__ if issubclass(each, BaseException)]
+    return [name for name in parents if name != "BaseException"][:MAX_TYPES]
 
 
 def _number(text: Any) -> Optional[float]:

@@ -16,7 +16,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
-from reprise import Client, InvalidSignature, JobError, Problem, Snooze, Worker, verify  # noqa: E402
+from reprise import Cancel, Client, InvalidSignature, JobError, Problem, Snooze, StepFailed, Worker, verify  # noqa: E402
 
 lock = threading.Lock()
 
@@ -24,6 +24,14 @@ lock = threading.Lock()
 def say(*words):
     with lock:
         print(*words, flush=True)
+
+
+class Parent(Exception):
+    pass
+
+
+class Child(Parent):
+    pass
 
 
 def task(run):
@@ -36,13 +44,25 @@ def task(run):
         raise InterruptedError("stopped")
     if wish.get("steps"):
         return durable(run)
+    if "join" in wish:
+        run.log(f"joins {len(wish['join'])}")
+        joined = run.join("parts", [part(value, run.job["queue"]) for value in wish["join"]])
+        run.log("joined")
+        return {"joined": joined}
+    if "failing" in wish:
+        return failing(run, wish["failing"])
     if "percent" in wish:
         run.progress(wish["percent"], "under way")
         run.stop.wait(wish["thenSeconds"])
     if "snooze" in wish and run.job["snoozes"] == 0:
         raise Snooze(wish["snooze"])
-    if wish.get("fail") == "os":
-        raise ConnectionRefusedError(wish["fail"])
+    if "usd" in wish:
+        run.cost(wish["usd"] / 2, "usd")
+        run.cost(wish["usd"] / 2, "usd")
+    if "cancel" in wish:
+        raise Cancel(wish["cancel"])
+    if wish.get("fail") == "kind":
+        raise Child("a kind of Parent")
     if "fail" in wish:
         raise JobError(
             wish["fail"],
@@ -56,6 +76,11 @@ def task(run):
     if wish.get("huge"):
         return "x" * 2_000_000
     return {"value": wish.get("value"), "fence": run.fence}
+
+
+def part(value, queue):
+    payload = {"fail": "bad", "permanent": True} if value == "bad" else {"value": value}
+    return {"type": "task", "queue": queue, "payload": payload}
 
 
 def durable(run):
@@ -74,6 +99,23 @@ def durable(run):
         raise
     last = run.step("last", lambda: do("last"), at_most_once=True)
     return {"steps": [first, told, last]}
+
+
+def failing(run, how):
+    """A step that fails; the handler tries to catch what it raises, and then undoes."""
+
+    def work():
+        say("did", run.id, "work")
+        raise JobError("the bank is closed")
+
+    try:
+        run.step("work", work, at_most_once=how == "once", retry={"maxAttempts": 2, "backoff": "fixed", "base": "10ms"})
+    except StepFailed as failed:
+        if how == "undo":
+            return run.step("undo", lambda: f"undone after {failed.failure['reason']}")
+        raise
+    except Exception:
+        say("swallowed", run.id)
 
 
 def work():
@@ -99,6 +141,7 @@ def api():
         raise AssertionError("another body under the same key is refused")
     except Problem as problem:
         assert (problem.status, problem.name) == (422, "idempotency-key-reused"), problem
+    assert client.enqueue("other", {"n": 1}, queue="api", delay="1h", idempotency_key="python-1").id != first.id
     many = [{"type": "quiet", "payload": {"n": n}, "queue": "api", "delay": "1h"} for n in range(5)]
     ids = [each.id for each in client.enqueue_many(many, idempotency_key="python-many")]
     assert len(set(ids)) == 5

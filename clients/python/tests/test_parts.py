@@ -53,8 +53,11 @@ class Parts(unittest.TestCase):
         told = failure(JobError("no", code="card_declined", http_status=402, retry_after=1.5, permanent=True))
         wanted = {"code": "card_declined", "httpStatus": 402, "retryAfter": "1500ms", "permanent": True}
         self.assertEqual({name: told.get(name) for name in wanted}, wanted)
+        refused = failure(ConnectionRefusedError("no"))
+        self.assertEqual(refused["types"], ["ConnectionRefusedError", "ConnectionError", "OSError", "Exception"])
+        self.assertEqual(failure(JobError("slow down", failure_class="THROTTLED"))["class"], "THROTTLED")
         http = failure(urllib.error.HTTPError("http://x", 503, "busy", {"Retry-After": "30"}, None))
-        self.assertEqual((http["type"], http["httpStatus"], http["retryAfter"]), ("HTTPError", 503, "30000ms"))
+        self.assertEqual((http["types"][0], http["httpStatus"], http["retryAfter"]), ("HTTPError", 503, "30000ms"))
 
 
 if __name__ == "__main__":

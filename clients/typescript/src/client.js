@@ -73,7 +73,8 @@ export class Client {
 
   async enqueue(type, payload, { idempotencyKey, ...options } = {}) {
     const body = { ...options, type, ...(payload === undefined ? {} : { payload }) };
-    return this.call("POST", "/v1/jobs", body, { "Idempotency-Key": idempotencyKey ?? randomUUID() });
+    const own = idempotencyKey === undefined ? randomUUID() : `${type} ${idempotencyKey}`;
+    return this.call("POST", "/v1/jobs", body, { "Idempotency-Key": own });
   }
 
   async enqueueMany(jobs, { idempotencyKey } = {}) {
@@ -106,6 +107,11 @@ export class Client {
 
   async retry(id, { why } = {}) {
     return this.call("POST", `/v1/jobs/${encodeURIComponent(id)}/retry`, why ? { why } : {});
+  }
+
+  async tell(id, event, value = null) {
+    const answer = await this.call("POST", `/v1/jobs/${encodeURIComponent(id)}/events`, { name: event, value });
+    return answer.told;
   }
 
   async cancel(id, { why } = {}) {

@@ -36,6 +36,8 @@ export interface JobOptions {
   dueAt?: string;
   resource?: string;
   group?: string;
+  /** What its worker must offer, such as "gpu". */
+  needs?: string[];
   tags?: string[];
   /** At most one live job holds it. */
   key?: string;
@@ -76,7 +78,7 @@ export interface ClientOptions {
  */
 export class Client {
   constructor(options?: ClientOptions);
-  /** The same idempotency key with the same job returns the first job again; without one, a key is made up. */
+  /** The same idempotency key with the same job returns the first job again; two types may use the same key. Without one, a key is made up. */
   enqueue<P = Json>(type: string, payload?: P, options?: JobOptions & { idempotencyKey?: string }): Promise<Enqueued>;
   /** Up to 1000 jobs, all or none. */
   enqueueMany(jobs: JobRequest[], options?: { idempotencyKey?: string }): Promise<Enqueued[]>;
@@ -86,6 +88,8 @@ export class Client {
   wait<P = Json, R = Json>(id: string, timeoutMillis?: number): Promise<Job<P, R>>;
   retry(id: string, options?: { why?: string }): Promise<Job>;
   cancel(id: string, options?: { why?: string }): Promise<Job>;
+  /** Tells a live job an event. False if it knew one of this name, or had waited too long. */
+  tell(id: string, event: string, value?: unknown): Promise<boolean>;
   /** Any operation of the API, repeated as the class says. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>, timeoutMillis?: number): Promise<any>;
 }
@@ -119,6 +123,33 @@ export interface Run<P = Json> {
   readonly stopReason: "cancelled" | "lost" | "stopping" | undefined;
   /** Shows how far it is, with the next heartbeat. */
   progress(percent: number, message?: string): void;
+  /** Adds to what the run cost, such as `run.cost(0.25, "usd")`; up to 8 units. It is kept however the run ends. */
+  cost(amount: number, unit: string): void;
+  /**
+   * Does the work once for the job and returns its result (any JSON). A result that is stored is returned again. If the
+   * work throws, the run ends, and the policy decides; await what this returns, and let what it throws pass.
+   */
+  step<T = Json>(name: string, work: () => T | Promise<T>, options?: StepOptions): Promise<T>;
+  /** Ends the run for so long, without an attempt. The next run goes on behind it. */
+  sleep(name: string, millis: number): Promise<void>;
+  /** Ends the run until somebody tells the job the event, and returns the event in the next run. */
+  waitFor<T = Json>(event: string, millis: number): Promise<T>;
+  /**
+   * Stores other jobs once, ends the run until all have ended, and returns their results in the next run. Jobs have no
+   * keys. If one is a dead letter or was cancelled, `JoinFailed` is thrown.
+   */
+  join<T = Json>(name: string, jobs: Array<Record<string, unknown>>): Promise<T[]>;
+  /** Adds a line to the log of this run, for people to see beside the job; sent with heartbeats and at the end. */
+  log(line: string): void;
+}
+
+export interface StepOptions {
+  /** Stores the start first. A start without an end makes the job a dead letter, and a person says how it ended. */
+  atMostOnce?: boolean;
+  /** A policy, or the name of one. Its fields come before those of the job. */
+  retry?: string | Record<string, unknown>;
+  /** What the step calls: it takes the blame. */
+  resource?: string;
 }
 
 /** Returns the result (any JSON), or throws. */
@@ -126,6 +157,8 @@ export type Handler<P = any> = (run: Run<P>) => unknown | Promise<unknown>;
 
 export interface WorkerOptions {
   queues?: string[];
+  /** What this worker offers to jobs that need it, such as "gpu". */
+  offers?: string[];
   /** Jobs at once; 10. */
   concurrency?: number;
   /** Milliseconds after which another worker gets a job of which the server hears nothing; 30000. */
@@ -162,6 +195,8 @@ export class JobError extends Error {
       retryAfter?: number;
       /** No further attempt. */
       permanent?: boolean;
+      /** Leaves nothing to the rules of the policy. */
+      failureClass?: "TRANSIENT" | "THROTTLED" | "DEPENDENCY_DOWN" | "PERMANENT";
       cause?: unknown;
     },
   );
@@ -171,6 +206,23 @@ export class JobError extends Error {
 export class Snooze extends Error {
   constructor(millis: number);
 }
+
+/** Thrown by a handler: the job is no longer wanted. It ends as CANCELLED, with this reason. */
+export class Cancel extends Error {
+  constructor(reason?: string);
+}
+
+/** A step or an event failed for good. A handler may catch it and undo earlier steps. */
+export class StepFailed extends Error {
+  readonly step: string;
+  readonly failure: { reason: string; failureClass: string; type: string; message: string | null };
+}
+
+/** A job of a join is a dead letter or was cancelled. Retry that job and then this one, and the join goes on. */
+export class JoinFailed extends StepFailed {}
+
+/** Leaves a handler whose run has ended in a step. What the handler does with it changes nothing. */
+export class Suspended extends Error {}
 
 /** The message is not from the holder of the secret, or it is too old. Answer 400 and do nothing. */
 export class InvalidSignature extends Error {}

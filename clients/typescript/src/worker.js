@@ -5,16 +5,20 @@ import { Problem, Unanswered, pause, sleep } from "./client.js";
 const LEASES_PER_REQUEST = 100;
 const REPORTS_PER_REQUEST = 1000;
 const REPORT_CHARS = 4_000_000;
+const LOG_LINES = 1000;
 const MILLIS_AFTER_STOP = 2_000;
+const MAX_TYPES = 32;
+const UNIT = /^[A-Za-z0-9_.:/@-]{1,100}$/;
 
 export class JobError extends Error {
-  constructor(message, { code, httpStatus, retryAfter, permanent = false, cause } = {}) {
+  constructor(message, { code, httpStatus, retryAfter, permanent = false, failureClass, cause } = {}) {
     super(message, { cause });
     this.name = "JobError";
     this.code = code;
     this.httpStatus = httpStatus;
     this.retryAfter = retryAfter;
     this.permanent = permanent;
+    this.failureClass = failureClass;
   }
 }
 
@@ -26,10 +30,54 @@ export class Snooze extends Error {
   }
 }
 
+export class Cancel extends Error {
+  constructor(reason = "") {
+    super(reason);
+    this.name = "Cancel";
+    this.reason = reason;
+  }
+}
+
+export class StepFailed extends Error {
+  constructor(step, failure) {
+    super(`step ${step} failed as ${failure.reason}: ${failure.message}`);
+    this.name = "StepFailed";
+    this.step = step;
+    this.failure = failure;
+  }
+}
+
+/** A job of a join is a dead letter or was cancelled. Retry that job and then this one, and the join goes on. */
+export class JoinFailed extends StepFailed {
+  constructor(step, message) {
+    super(step, { reason: "PERMANENT", message });
+    this.name = "JoinFailed";
+    this.permanent = true;
+  }
+}
+
+/** Leaves a handler whose run has ended in a step, a sleep or a wait. What the handler does with it changes nothing. */
+export class Suspended extends Error {
+  constructor(step) {
+    super(`the run has ended in ${step}; let this pass`);
+    this.name = "Suspended";
+  }
+}
+
 class Run {
   #stop = new AbortController();
+  #client;
+  #known;
+  #used = new Set();
+  #inside;
+  #lines = [];
+  #sent = 0;
+  #length;
 
-  constructor(lease, length) {
+  constructor(lease, length, client) {
+    this.#length = length;
+    this.#client = client;
+    this._cost = new Map();
     this.job = lease.job;
     this.id = lease.job.id;
     this.type = lease.job.type;
@@ -43,10 +91,155 @@ class Run {
     this._beatAt = performance.now() + length / 3;
     this._progress = undefined;
     this._reported = false;
+    this._suspended = false;
+    this._failed = undefined;
+  }
+
+  async step(name, work, { atMostOnce = false, retry, resource } = {}) {
+    const known = await this.#enter(name);
+    try {
+      if (known?.state === "DONE" || known?.state === "FAILED") {
+        return valueOf(known);
+      }
+      const step = { name, ...(retry === undefined ? {} : { policy: retry }), ...(resource ? { resource } : {}) };
+      if (known?.state === "STARTED") {
+        throw this.#failsIn(step, new JobError(`step ${name} has started, and nobody knows how it ended`));
+      }
+      if (atMostOnce) {
+        await this.#post("step", { name, started: true });
+      }
+      let result;
+      try {
+        result = await work();
+      } catch (error) {
+        throw error instanceof Suspended || error instanceof Snooze || error instanceof Cancel ? error : this.#failsIn(step, error);
+      }
+      await this.#post("step", result === undefined ? { name } : { name, result });
+      return result;
+    } finally {
+      this.#inside = undefined;
+    }
+  }
+
+  async sleep(name, millis) {
+    await this.#enter(name);
+    await this.#pause("sleep", name, millis);
+    this.#inside = undefined;
+  }
+
+  async waitFor(event, millis) {
+    let known = await this.#enter(event);
+    if (known === undefined || known.state === "OPEN") {
+      await this.#pause("await", event, millis);
+      this.#known = undefined;
+      known = (await this.#steps()).get(event);
+    }
+    this.#inside = undefined;
+    return valueOf(known);
+  }
+
+  async join(name, jobs) {
+    await this.#enter(name);
+    await this.#flush();
+    const answer = await this.#post("join", { name, jobs });
+    if (answer.suspended) {
+      this._suspended = true;
+      throw new Suspended(name);
+    }
+    this.#inside = undefined;
+    if (answer.failure !== null) {
+      throw new JoinFailed(name, answer.failure);
+    }
+    return answer.results;
+  }
+
+  log(line) {
+    if (this.#lines.length < LOG_LINES) {
+      this.#lines.push(String(line));
+    }
+  }
+
+  /** The lines that the server does not have, as a report takes them. */
+  _unsent() {
+    return this.#sent < this.#lines.length ? { from: this.#sent, lines: this.#lines.slice(this.#sent) } : undefined;
+  }
+
+  _sentLog(log) {
+    this.#sent = Math.max(this.#sent, log === undefined ? 0 : log.from + log.lines.length);
+  }
+
+  /** Sends the lines that the server does not have, because the run is about to end in a wait. */
+  async #flush() {
+    const log = this._unsent();
+    if (log !== undefined) {
+      await this.#post("heartbeat", { lease: duration(this.#length), log });
+      this._sentLog(log);
+    }
+  }
+
+  async #enter(name) {
+    if (this._suspended || this._failed) {
+      throw new Suspended(name);
+    }
+    if (this.#inside !== undefined) {
+      throw new JobError(`step ${name} begins inside step ${this.#inside}: steps come one after another`, {
+        permanent: true,
+      });
+    }
+    if (this.#used.has(name)) {
+      throw new JobError(`step ${name} was used in this run before: put the number into its name`, {
+        permanent: true,
+      });
+    }
+    this.#used.add(name);
+    this.#inside = name;
+    try {
+      return (await this.#steps()).get(name);
+    } catch (error) {
+      this.#inside = undefined;
+      throw error;
+    }
+  }
+
+  async #steps() {
+    if (this.#known === undefined) {
+      const answer = await this.#client.call("GET", `/v1/leases/${encodeURIComponent(this._token)}/steps`);
+      this.#known = new Map(answer.items.map((step) => [step.name, step]));
+    }
+    return this.#known;
+  }
+
+  async #pause(how, name, millis) {
+    await this.#flush();
+    const answer = await this.#post(how, { name, duration: duration(millis) });
+    if (answer.suspended) {
+      this._suspended = true;
+      throw new Suspended(name);
+    }
+  }
+
+  #post(what, body) {
+    return this.#client.call("POST", `/v1/leases/${encodeURIComponent(this._token)}/${what}`, body);
+  }
+
+  #failsIn(step, error) {
+    this._failed = { ...failure(error), step };
+    return new Suspended(step.name);
   }
 
   progress(percent, message = null) {
     this._progress = { percent: Math.max(0, Math.min(100, Math.trunc(percent))), message };
+  }
+
+  cost(amount, unit) {
+    const sum = (this._cost.get(unit) ?? 0) + amount;
+    if (!(amount >= 0 && sum <= 1e12) || unit === "seconds" || !UNIT.test(unit)) {
+      throw new RangeError(`a cost is 0 to 1e12 of a unit such as usd, but not seconds; it was ${amount} '${unit}'`);
+    }
+    if (!this._cost.has(unit) && this._cost.size === 8) {
+      throw new RangeError(`a run has at most 8 units of cost; '${unit}' is one too many`);
+    }
+    this._cost.set(unit, sum);
   }
 
   _end(reason) {
@@ -75,6 +268,7 @@ export class Worker {
     this.#handlers = new Map(Object.entries(handlers));
     this.#options = {
       queues: [],
+      offers: [],
       concurrency: 10,
       lease: 30_000,
       stopGrace: 20_000,
@@ -134,7 +328,7 @@ export class Worker {
   }
 
   async #take(free) {
-    const { name, queues, wait, lease } = this.#options;
+    const { name, queues, offers, wait, lease } = this.#options;
     const wish = {
       worker: name,
       types: [...this.#handlers.keys()].sort(),
@@ -142,6 +336,7 @@ export class Worker {
       wait: duration(wait),
       lease: duration(lease),
       ...(queues.length > 0 ? { queues } : {}),
+      ...(offers.length > 0 ? { offers } : {}),
     };
     const timeout = wait + this.#client.timeout;
     const answer = await this.#client.send("POST", "/v1/leases", wish, { timeout, signal: this.#stop.signal });
@@ -149,7 +344,7 @@ export class Worker {
   }
 
   #start(lease) {
-    const run = new Run(lease, this.#options.lease);
+    const run = new Run(lease, this.#options.lease, this.#client);
     this.#runs.set(run._token, run);
     if (this.#stop.signal.aborted) {
       this.#report(run, { outcome: "release" });
@@ -165,6 +360,8 @@ export class Worker {
     } catch (error) {
       if (error instanceof Snooze) {
         this.#report(run, { outcome: "snooze", delay: duration(error.millis) });
+      } else if (error instanceof Cancel) {
+        this.#report(run, { outcome: "cancel", reason: error.reason.slice(0, 2_000) });
       } else if (run.stopReason === "stopping") {
         this.#report(run, { outcome: "release" });
       } else {
@@ -174,9 +371,18 @@ export class Worker {
   }
 
   #report(run, report) {
+    if (run._suspended) {
+      // The run ended in a sleep or a wait, whatever its handler did afterwards.
+      this.#drop(run._token);
+      return;
+    }
     if (!run._reported) {
       run._reported = true;
-      this.#ended.push({ token: run._token, ...report });
+      const failed = run._failed !== undefined && run.stopReason !== "stopping";
+      const told = failed ? { outcome: "fail", failure: run._failed } : report;
+      const cost = told.outcome !== "release" && run._cost.size > 0 ? { cost: Object.fromEntries(run._cost) } : {};
+      const log = told.outcome === "release" ? undefined : run._unsent();
+      this.#ended.push({ token: run._token, ...told, ...cost, ...(log ? { log } : {}) });
       if (!this.#isReporting) {
         this.#isReporting = true;
         this.#reporting = this.#reportAll();
@@ -244,7 +450,8 @@ export class Worker {
     const { lease } = this.#options;
     const sent = performance.now();
     const progress = run._progress;
-    const body = { lease: duration(lease), ...(progress ? { progress } : {}) };
+    const log = run._unsent();
+    const body = { lease: duration(lease), ...(progress ? { progress } : {}), ...(log ? { log } : {}) };
     try {
       const path = `/v1/leases/${encodeURIComponent(run._token)}/heartbeat`;
       const answer = await this.#client.send("POST", path, body, { timeout: Math.max(1_000, lease / 3) });
@@ -253,6 +460,7 @@ export class Worker {
       if (run._progress === progress) {
         run._progress = undefined;
       }
+      run._sentLog(log);
       if (answer.cancelled) {
         run._end("cancelled");
       }
@@ -330,6 +538,13 @@ export class Worker {
   }
 }
 
+function valueOf(step) {
+  if (step.failure) {
+    throw new StepFailed(step.name, step.failure);
+  }
+  return step.value ?? undefined;
+}
+
 function passes(error) {
   return error instanceof Unanswered || (error instanceof Problem && error.mayPass);
 }
@@ -338,7 +553,7 @@ function passes(error) {
 export function failure(error) {
   const isError = error instanceof Error;
   const report = {
-    type: (isError ? error.constructor?.name || error.name : typeof error).slice(0, 500) || "Error",
+    types: isError ? types(error) : [typeof error],
     message: String(isError ? error.message : error).slice(0, 20_000),
     trace: String((isError && error.stack) || error).slice(0, 100_000),
   };
@@ -352,11 +567,29 @@ export function failure(error) {
   if (error?.permanent === true) {
     report.permanent = true;
   }
+  if (typeof error?.failureClass === "string") {
+    report.class = error.failureClass;
+  }
+  if (error instanceof StepFailed && !(error instanceof JoinFailed)) {
+    report.step = { name: error.step };
+  }
   const code = error?.code ?? error?.cause?.code;
   if (typeof code === "string" && code.length > 0 && code.length <= 200) {
     report.code = code;
   }
   return report;
+}
+
+/** The name of the error's class, then those of its parents: rules match any, as instanceof does. */
+function types(error) {
+  const names = [];
+  for (let at = Object.getPrototypeOf(error); at && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+    const name = at.constructor?.name?.slice(0, 500);
+    if (name && !names.includes(name)) {
+      names.push(name);
+    }
+  }
+  return names.length > 0 ? names.slice(0, MAX_TYPES) : ["Error"];
 }
 
 function duration(millis) {

@@ -46,11 +46,14 @@ test("a failure tells what rules look at", () => {
   const told = failure(
     new JobError("no", { code: "card_declined", httpStatus: 402, retryAfter: 1500, permanent: true }),
   );
-  assert.equal(told.type, "JobError");
+  assert.deepEqual(told.types, ["JobError", "Error"]);
+  class Refused extends TypeError {}
+  assert.deepEqual(failure(new Refused("no")).types, ["Refused", "TypeError", "Error"]);
+  assert.equal(failure(new JobError("slow down", { failureClass: "THROTTLED" })).class, "THROTTLED");
   assert.deepEqual(
     [told.code, told.httpStatus, told.retryAfter, told.permanent],
     ["card_declined", 402, "1500ms", true],
   );
-  assert.equal(failure("text").type, "string");
+  assert.deepEqual(failure("text").types, ["string"]);
   assert.equal(failure(Object.assign(new TypeError("fetch failed"), { cause: { code: "ECONNREFUSED" } })).code, "ECONNREFUSED");
 });

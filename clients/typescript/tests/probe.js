@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tests of the server run; the same words as clients/python/tests/probe.py.
 import assert from "node:assert/strict";
-import { Client, InvalidSignature, JobError, Problem, Snooze, Worker, verify } from "../src/index.js";
+import { Cancel, Client, InvalidSignature, JobError, Problem, Snooze, StepFailed, Worker, verify } from "../src/index.js";
 
 const say = (...words) => console.log(...words);
 
@@ -20,6 +20,47 @@ function stoppedWithin(run, seconds) {
   });
 }
 
+/** Steps, a sleep and an event; it says what it really did. */
+async function durable(run) {
+  const doing = (name) => () => {
+    say("did", run.id, name);
+    return name.toUpperCase();
+  };
+  const first = await run.step("first", doing("first"));
+  await run.sleep("nap", 10);
+  const told = await run.waitFor("approval", 3_600_000);
+  const last = await run.step("last", doing("last"), { atMostOnce: true });
+  return { steps: [first, told, last] };
+}
+
+class Parent extends Error {}
+
+class Child extends Parent {}
+
+function part(value, queue) {
+  const payload = value === "bad" ? { fail: "bad", permanent: true } : { value };
+  return { type: "task", queue, payload };
+}
+
+/** A step that fails; the handler undoes it. */
+async function failing(run, how) {
+  const work = () => {
+    say("did", run.id, "work");
+    throw new JobError("the bank is closed");
+  };
+  try {
+    await run.step("work", work, { atMostOnce: how === "once", retry: { maxAttempts: 2, backoff: "fixed", base: "10ms" } });
+  } catch (error) {
+    if (error instanceof StepFailed && how === "undo") {
+      return run.step("undo", () => `undone after ${error.failure.reason}`);
+    }
+    if (error instanceof StepFailed) {
+      throw error;
+    }
+    return "swallowed";
+  }
+}
+
 async function task(run) {
   const wish = run.payload ?? {};
   say("ran", run.id, run.fence, run.attempt);
@@ -29,6 +70,18 @@ async function task(run) {
     say("stopped", run.id, run.stopReason);
     throw new Error("stopped");
   }
+  if (wish.steps) {
+    return durable(run);
+  }
+  if (wish.join !== undefined) {
+    run.log(`joins ${wish.join.length}`);
+    const joined = await run.join("parts", wish.join.map((value) => part(value, run.job.queue)));
+    run.log("joined");
+    return { joined };
+  }
+  if (wish.failing !== undefined) {
+    return failing(run, wish.failing);
+  }
   if (wish.percent !== undefined) {
     run.progress(wish.percent, "under way");
     await stoppedWithin(run, wish.thenSeconds);
@@ -36,9 +89,15 @@ async function task(run) {
   if (wish.snooze !== undefined && run.job.snoozes === 0) {
     throw new Snooze(wish.snooze * 1000);
   }
-  if (wish.fail === "os") {
-    class ConnectionRefusedError extends Error {}
-    throw new ConnectionRefusedError("os");
+  if (wish.usd !== undefined) {
+    run.cost(wish.usd / 2, "usd");
+    run.cost(wish.usd / 2, "usd");
+  }
+  if (wish.cancel !== undefined) {
+    throw new Cancel(wish.cancel);
+  }
+  if (wish.fail === "kind") {
+    throw new Child("a kind of Parent");
   }
   if (wish.fail !== undefined) {
     throw new JobError(wish.fail, {
