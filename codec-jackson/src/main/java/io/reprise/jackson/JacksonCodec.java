@@ -23,6 +23,9 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class JacksonCodec implements PayloadCodec {
 
+    /** In the message of Jackson about a class without visible properties. */
+    private static final String NO_PROPERTIES = "no properties discovered";
+
     private final JsonMapper mapper;
 
     /** Creates a codec with {@link #defaults}. */
@@ -80,7 +83,10 @@ public final class JacksonCodec implements PayloadCodec {
         try {
             return mapper.writeValueAsString(value);
         } catch (JacksonException e) {
-            throw refused("Cannot write " + value.getClass().getName() + " as JSON", e);
+            String why = e.getOriginalMessage().contains(NO_PROPERTIES)
+                    ? ": it, or a part of it, has no visible properties"
+                    : "";
+            throw refused("Cannot write " + value.getClass().getName() + " as JSON" + why, e);
         }
     }
 

@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Jackson2Codec implements PayloadCodec {
 
+    /** In the message of Jackson about a class without visible properties. */
+    private static final String NO_PROPERTIES = "no properties discovered";
+
     private final ObjectMapper mapper;
 
     /** Creates a codec with {@link #defaults}. */
@@ -45,7 +48,7 @@ public final class Jackson2Codec implements PayloadCodec {
 
     /**
      * Returns a new builder with the default configuration, ready to be changed. Unknown properties are ignored. Null
-     * for a primitive, and text after the JSON value, are refused.
+     * for a primitive, text after the JSON value, and a class without visible properties are refused.
      */
     public static JsonMapper.Builder defaults() {
         return JsonMapper.builder()
@@ -61,7 +64,8 @@ public final class Jackson2Codec implements PayloadCodec {
                 .disable(
                         SerializationFeature.WRITE_DATES_AS_TIMESTAMPS,
                         SerializationFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
-                .disable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
+                // A class without visible properties would be stored as {} and handled with nulls.
+                .enable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
                 // The offset is part of the payload, so it is kept.
                 .disable(DeserializationFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE);
     }
@@ -89,7 +93,10 @@ public final class Jackson2Codec implements PayloadCodec {
         try {
             return mapper.writeValueAsString(value);
         } catch (JsonProcessingException e) {
-            throw refused("Cannot write " + value.getClass().getName() + " as JSON", e);
+            String why = e.getOriginalMessage().contains(NO_PROPERTIES)
+                    ? ": it, or a part of it, has no visible properties"
+                    : "";
+            throw refused("Cannot write " + value.getClass().getName() + " as JSON" + why, e);
         }
     }
 

@@ -100,6 +100,21 @@ class Jackson2CodecTest {
         assertThat(ServiceLoader.load(PayloadCodec.class)).anyMatch(Jackson2Codec.class::isInstance);
     }
 
+    private static final class Hidden {
+        @SuppressWarnings("unused")
+        private final int secret = 1;
+    }
+
+    record Nothing() {}
+
+    @Test
+    void a_class_without_visible_properties_is_refused_and_an_empty_record_is_not() {
+        assertThatThrownBy(() -> codec.encode(new Hidden()))
+                .isInstanceOf(PayloadException.class)
+                .hasMessageContaining("no visible properties");
+        assertThat(codec.decode(codec.encode(new Nothing()), Nothing.class)).isEqualTo(new Nothing());
+    }
+
     record Renamed(String iban, int cents) {}
 
     @Test

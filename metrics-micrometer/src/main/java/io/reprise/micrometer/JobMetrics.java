@@ -7,8 +7,10 @@ import io.reprise.JobListener;
 import io.reprise.insight.Alert;
 import io.reprise.insight.Behind;
 import io.reprise.insight.ControlEvent;
+import io.reprise.insight.GroupBacklog;
 import io.reprise.insight.JobEvent;
 import io.reprise.insight.ResourceStatus;
+import io.reprise.insight.StartLevel;
 import io.reprise.job.JobId;
 import io.reprise.job.QueueState;
 import io.reprise.retry.Decision;
@@ -95,6 +97,35 @@ public final class JobMetrics implements JobListener {
                 "Pieces of upkeep that say how far they are behind");
     }
 
+    /**
+     * Also shows the groups with most jobs. At most 100 groups have labels. The values belong to the whole fleet, so do
+     * not add them up. Call it once.
+     *
+     * @param source {@code reprise::topGroups}; called now, and then at most every 10 s when meters are collected
+     * @return this listener
+     */
+    public JobMetrics groups(Supplier<? extends Collection<GroupBacklog>> source) {
+        return reading(
+                new Reading<GroupBacklog>(registry, "groups", source, new GroupGauges(registry)::groups),
+                "reprise.groups",
+                "Groups that are shown, those with most jobs");
+    }
+
+    /**
+     * Also shows which share of jobs started in time, by queue and group, where a queue has a service level. At most 100
+     * names have labels. The values belong to the whole fleet, so do not add them up. Call it once.
+     *
+     * @param source {@code () -> reprise.startLevels(2)}; called now, and then at most every 10 s when meters are
+     *     collected
+     * @return this listener
+     */
+    public JobMetrics starts(Supplier<? extends Collection<StartLevel>> source) {
+        return reading(
+                new Reading<StartLevel>(registry, "service levels", source, new GroupGauges(registry)::starts),
+                "reprise.start.levels",
+                "Queues and groups whose starts are measured");
+    }
+
     private JobMetrics reading(Reading<?> reading, String meter, String description) {
         readings.add(reading);
         reading.register(meter, description);
@@ -149,6 +180,12 @@ public final class JobMetrics implements JobListener {
     @Override
     public void onFollowUpFailure(JobEvent.Kind kind, JobId job, Throwable failure) {
         registry.counter("reprise.followups.failed").increment();
+    }
+
+    /** Counts the failure. */
+    @Override
+    public void onAdvisorFailure(JobId job, Throwable failure) {
+        registry.counter("reprise.advisor.failed").increment();
     }
 
     /** Counts the change. */

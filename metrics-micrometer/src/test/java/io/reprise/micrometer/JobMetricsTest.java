@@ -19,7 +19,9 @@ import io.reprise.RepriseBuilder;
 import io.reprise.Resource;
 import io.reprise.control.BreakerPhase;
 import io.reprise.insight.ControlEvent;
+import io.reprise.insight.GroupBacklog;
 import io.reprise.insight.ResourceStatus;
+import io.reprise.insight.StartLevel;
 import io.reprise.job.JobSignal;
 import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
@@ -106,6 +108,20 @@ class JobMetricsTest {
                             .timer()
                             .count())
                     .isEqualTo(6);
+        }
+    }
+
+    @Test
+    void trouble_of_a_retry_advisor_is_counted() {
+        try (InlineWorker worker = worker(
+                new JobMetrics(registry),
+                builder -> builder.handle(CALL, JobMetricsTest::handle).retryAdvisor(situation -> {
+                    throw new IllegalStateException("the advisor is broken");
+                }))) {
+            worker.reprise().enqueue(CALL.job("2"));
+            worker.advance(Duration.ofMinutes(1));
+            assertThat(counter("reprise.advisor.failed")).isEqualTo(2);
+            assertThat(counter("reprise.succeeded", "attempt", "3")).isEqualTo(1);
         }
     }
 
@@ -324,6 +340,28 @@ class JobMetricsTest {
     }
 
     @Test
+    void groups_with_most_jobs_and_starts_in_time_have_gauges() {
+        new JobMetrics(registry)
+                .groups(() -> List.of(new GroupBacklog("mail", "a", 7)))
+                .starts(() -> List.of(new StartLevel("mail", null, 10, 1), new StartLevel("mail", "a", 4, 0)));
+        assertThat(registry.get("reprise.group.jobs")
+                        .tags("queue", "mail", "group", "a")
+                        .gauge()
+                        .value())
+                .isEqualTo(7);
+        assertThat(registry.get("reprise.starts.in.time")
+                        .tags("queue", "mail", "group", "")
+                        .gauge()
+                        .value())
+                .isEqualTo(0.9);
+        assertThat(registry.get("reprise.starts")
+                        .tags("queue", "mail", "group", "a")
+                        .gauge()
+                        .value())
+                .isEqualTo(4);
+    }
+
+    @Test
     void prometheus_sees_the_names_that_dashboards_expect() {
         PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         JobMetrics metrics = new JobMetrics(prometheus);
@@ -346,7 +384,16 @@ class JobMetricsTest {
 
     private static ResourceStatus status(String name, BreakerPhase phase, double budget) {
         return new ResourceStatus(
-                name, phase, "", null, null, null, new ResourceStatus.BudgetStatus(budget, 500, 0, null), 7, null);
+                name,
+                phase,
+                "",
+                null,
+                null,
+                null,
+                new ResourceStatus.BudgetStatus(budget, 500, 0, null),
+                7,
+                null,
+                null);
     }
 
     /** Texts as they are. */

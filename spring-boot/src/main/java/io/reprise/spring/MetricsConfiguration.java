@@ -32,6 +32,7 @@ class MetricsConfiguration {
         return () -> {
             Reprise known = reprise.getObject();
             metrics.resources(known::resources).queues(known::queues).upkeep(known::upkeep);
+            metrics.groups(known::topGroups).starts(() -> known.startLevels(2));
         };
     }
 }

@@ -133,7 +133,8 @@ class RepriseAutoConfiguration {
                 .keepFinished(properties.keep().finished())
                 .keepAudit(properties.keep().audit())
                 .retry(policies.of("reprise.retry", properties.retry()))
-                .queues(worker.queues().stream().map(Queue::of).toArray(Queue[]::new));
+                .queues(worker.queues().stream().map(Queue::of).toArray(Queue[]::new))
+                .offers(worker.offers().toArray(String[]::new));
         if (worker.name() != null) {
             builder.name(worker.name());
         }

@@ -85,6 +85,7 @@ public record RepriseProperties(
      * @param stopGrace how long running jobs may finish at a shutdown; 70 % of
      *     spring.lifecycle.timeout-per-shutdown-phase unless set
      * @param queues queues that this worker serves; all unless set
+     * @param offers what this worker offers to jobs that need it; nothing unless set
      */
     public record Worker(
             @DefaultValue("true") boolean enabled,
@@ -93,7 +94,8 @@ public record RepriseProperties(
             @DefaultValue("30s") Duration lease,
             @DefaultValue("1s") Duration poll,
             @Nullable Duration stopGrace,
-            @DefaultValue List<String> queues) {}
+            @DefaultValue List<String> queues,
+            @DefaultValue List<String> offers) {}
 
     /**
      * How long ended jobs and the audit log are kept.

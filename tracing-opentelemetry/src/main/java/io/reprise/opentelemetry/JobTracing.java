@@ -2,15 +2,14 @@
 package io.reprise.opentelemetry;
 
 import io.opentelemetry.api.OpenTelemetry;
-import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
-import io.opentelemetry.api.trace.TraceFlags;
-import io.opentelemetry.api.trace.TraceState;
 import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.api.trace.TracerProvider;
+import io.opentelemetry.context.Context;
 import io.opentelemetry.context.Scope;
 import io.reprise.JobContext;
 import io.reprise.JobInterceptor;
@@ -24,10 +23,16 @@ import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
 import io.reprise.job.WaitReason;
 import io.reprise.retry.Decision;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 /**
@@ -39,9 +44,12 @@ import org.slf4j.MDC;
  * }</pre>
  *
  * <p>Enqueueing is a span {@code send <queue>} in the trace of the caller. Each attempt is a span {@code process <queue>}
- * in a trace of its own, with links to the enqueue and to the attempt before it. It ends when the outcome is stored, and
- * carries the decision. The link to the attempt before is there if this process ran that attempt, and not too many
- * others since. While a handler runs, {@code trace_id} and {@code span_id} are in the MDC. Thread-safe.
+ * in a trace of its own, with links to the enqueue and to the attempt before it, whichever process ran that. It ends when
+ * the outcome is stored, and carries the decision. The work of a step is a child of its attempt. While a handler runs,
+ * {@code trace_id} and {@code span_id} are in the MDC.
+ *
+ * <p>With a telemetry that never records, such as {@link OpenTelemetry#noop}, it only passes calls on. A run that is not
+ * sampled has a current span, but nothing is collected for it. Thread-safe.
  *
  * @since 0.1.0
  */
@@ -50,31 +58,44 @@ public final class JobTracing implements JobInterceptor, JobListener {
     private static final String TRACE_ID = "trace_id";
     private static final String SPAN_ID = "span_id";
 
+    /** Transitions that end a run. */
+    private static final Set<JobEvent.Kind> ENDS = EnumSet.of(
+            JobEvent.Kind.SUCCEEDED,
+            JobEvent.Kind.RETRY_SCHEDULED,
+            JobEvent.Kind.FAILED,
+            JobEvent.Kind.SNOOZED,
+            JobEvent.Kind.RELEASED,
+            JobEvent.Kind.PARKED,
+            JobEvent.Kind.CANCELLED,
+            JobEvent.Kind.STALE);
+
     private final Tracer tracer;
+
+    private final SpanNames sends = new SpanNames("send");
+    private final SpanNames runs = new SpanNames("process");
+    private final TraceLinks links = new TraceLinks();
+
+    /** False if the telemetry can never record a span. Then nothing is done beside passing calls on. */
+    private final boolean records;
+
+    /** Recorded runs whose outcome is not stored yet. */
     private final Map<JobId, OpenRun> open = new ConcurrentHashMap<>();
-    private final RecentSpans previous = new RecentSpans();
 
-    /** A run whose outcome is not stored yet. */
-    private static final class OpenRun {
-        private final Span span;
-        private volatile Instant handledAt = Instant.MIN;
+    /** A recorded run whose outcome is not stored yet. */
+    private record OpenRun(Span span, Instant startedAt) {
 
-        OpenRun(Span span) {
-            this.span = span;
-        }
-
-        void end() {
-            if (handledAt.equals(Instant.MIN)) {
-                span.end();
-            } else {
-                span.end(handledAt);
-            }
+        /** Ends the span when the handler ended, which is before its outcome was stored. */
+        void end(@Nullable Duration ran) {
+            Instant now = Instant.now();
+            Instant end = ran == null ? now : startedAt.plus(ran);
+            span.end(end.isAfter(now) ? now : end);
         }
     }
 
     /** Creates an object that records with this telemetry. */
     public JobTracing(OpenTelemetry telemetry) {
         this.tracer = telemetry.getTracer("io.reprise");
+        this.records = telemetry.getTracerProvider() != TracerProvider.noop();
     }
 
     @Override
@@ -83,77 +104,114 @@ public final class JobTracing implements JobInterceptor, JobListener {
         if (jobs.isEmpty()) {
             return next.store(jobs);
         }
+        if (!records) {
+            return next.store(traced(jobs, Span.current().getSpanContext()));
+        }
         Span span = sending(jobs).startSpan();
         try (Scope scope = span.makeCurrent()) {
             List<Enqueued> stored = next.store(traced(jobs, span.getSpanContext()));
-            if (stored.size() == 1) {
+            if (stored.size() == 1 && span.isRecording()) {
                 span.setAttribute(TraceNames.MESSAGE_ID, stored.get(0).id().toString());
             }
             return stored;
         } catch (RuntimeException e) {
-            span.setStatus(StatusCode.ERROR)
-                    .setAttribute(TraceNames.ERROR_TYPE, e.getClass().getName());
+            failed(span, e);
             throw e;
         } finally {
             span.end();
         }
     }
 
-    private SpanBuilder sending(List<JobSpec> jobs) {
-        JobSpec first = jobs.get(0);
-        SpanBuilder span =
-                named("send", first.queue(), SpanKind.PRODUCER).setAttribute(TraceNames.JOB_TYPE, first.type());
-        return jobs.size() == 1 ? span : span.setAttribute(TraceNames.BATCH, (long) jobs.size());
+    private static void failed(Span span, Throwable e) {
+        span.setStatus(StatusCode.ERROR)
+                .setAttribute(TraceNames.ERROR_TYPE, e.getClass().getName());
     }
 
-    private SpanBuilder named(String operation, String queue, SpanKind kind) {
-        return tracer.spanBuilder(operation + " " + queue)
-                .setSpanKind(kind)
-                .setAttribute(TraceNames.SYSTEM, TraceNames.SYSTEM_VALUE)
-                .setAttribute(TraceNames.OPERATION, operation)
-                .setAttribute(TraceNames.OPERATION_TYPE, operation)
-                .setAttribute(TraceNames.DESTINATION, queue);
+    private SpanBuilder sending(List<JobSpec> jobs) {
+        JobSpec first = jobs.get(0);
+        SpanNames.Names names = sends.of(first.queue(), first.type());
+        SpanBuilder span =
+                tracer.spanBuilder(names.span()).setSpanKind(SpanKind.PRODUCER).setAllAttributes(names.attributes());
+        if (!Span.current().getSpanContext().isValid()) {
+            // A request over HTTP brings its trace with the job.
+            TraceParent.in(first.tags())
+                    .ifPresent(parent -> span.setParent(Context.current().with(Span.wrap(TraceLinks.remote(parent)))));
+        }
+        return jobs.size() == 1 ? span : span.setAttribute(TraceNames.BATCH, (long) jobs.size());
     }
 
     private static List<JobSpec> traced(List<JobSpec> jobs, SpanContext context) {
         if (!context.isValid()) {
             return jobs;
         }
-        TraceParent parent = new TraceParent("00-" + context.getTraceId() + "-" + context.getSpanId() + "-"
+        TraceParent parent = traceParent(context);
+        List<JobSpec> traced = new ArrayList<>(jobs.size());
+        // The tags of a job without others are those of the next one too, and checked once.
+        Set<String> alone = null;
+        for (JobSpec job : jobs) {
+            boolean untagged = job.tags().isEmpty();
+            JobSpec added =
+                    untagged && alone != null ? job.toBuilder().tags(alone).build() : parent.addTo(job);
+            alone = untagged ? added.tags() : alone;
+            traced.add(added);
+        }
+        return traced;
+    }
+
+    private static TraceParent traceParent(SpanContext context) {
+        return new TraceParent("00-" + context.getTraceId() + "-" + context.getSpanId() + "-"
                 + context.getTraceFlags().asHex());
-        return jobs.stream().map(parent::addTo).toList();
     }
 
     @Override
     @SuppressWarnings("try") // The scope is only to be closed.
     public void onRun(JobContext context, Handling next) throws Exception {
-        OpenRun run = new OpenRun(processing(context).startSpan());
-        OpenRun overtaken = open.put(context.id(), run);
-        if (overtaken != null) {
-            // Its lease was lost, and this process runs the job again.
-            overtaken.end();
+        if (!records) {
+            next.handle();
+            return;
         }
-        SpanContext own = run.span.getSpanContext();
-        try (Scope scope = run.span.makeCurrent();
+        Instant startedAt = Instant.now();
+        Span span = processing(context.job());
+        if (span.isRecording()) {
+            describe(span, context);
+            OpenRun overtaken = open.put(context.id(), new OpenRun(span, startedAt));
+            if (overtaken != null) {
+                // Its lease was lost, and this process runs the job again.
+                overtaken.end(null);
+            }
+        }
+        SpanContext own = span.getSpanContext();
+        if (own.isSampled()) {
+            context.tracedAs(() -> traceParent(own));
+        }
+        try (Scope scope = span.makeCurrent();
                 MDC.MDCCloseable trace = MDC.putCloseable(TRACE_ID, own.getTraceId());
                 MDC.MDCCloseable id = MDC.putCloseable(SPAN_ID, own.getSpanId())) {
             next.handle();
-        } finally {
-            run.handledAt = Instant.now();
         }
     }
 
-    private SpanBuilder processing(JobContext context) {
-        Job job = context.job();
-        SpanBuilder span = named("process", job.queue(), SpanKind.CONSUMER)
+    /** Starts the span of a run, with what a sampler may want to know. */
+    private Span processing(Job job) {
+        SpanNames.Names names = runs.of(job.queue(), job.type());
+        SpanBuilder span = tracer.spanBuilder(names.span())
+                .setSpanKind(SpanKind.CONSUMER)
                 .setNoParent()
-                .setAttribute(TraceNames.MESSAGE_ID, job.id().toString())
-                .setAttribute(TraceNames.JOB_TYPE, job.type())
-                .setAttribute(TraceNames.ATTEMPT, (long) context.attempt());
-        job.policy()
-                .maxAttempts()
-                .toOptional()
-                .ifPresent(max -> span.setAttribute(TraceNames.MAX_ATTEMPTS, (long) max));
+                .setAllAttributes(names.attributes());
+        for (String tag : job.spec().tags()) {
+            links.addTo(span, tag);
+        }
+        return span.startSpan();
+    }
+
+    private static void describe(Span span, JobContext context) {
+        Job job = context.job();
+        span.setAttribute(TraceNames.MESSAGE_ID, job.id().toString());
+        span.setAttribute(TraceNames.ATTEMPT, (long) context.attempt());
+        Integer max = job.policy().maxAttempts().toOptional().orElse(null);
+        if (max != null) {
+            span.setAttribute(TraceNames.MAX_ATTEMPTS, (long) max);
+        }
         if (job.spec().resource() != null) {
             span.setAttribute(TraceNames.RESOURCE, job.spec().resource());
         }
@@ -162,48 +220,46 @@ public final class JobTracing implements JobInterceptor, JobListener {
             span.setAttribute(TraceNames.WAIT_REASON, reason.name());
             span.setAttribute(TraceNames.PROBE, reason == WaitReason.BREAKER);
         }
-        TraceParent.in(job.spec().tags()).ifPresent(parent -> link(span, remote(parent), "enqueue"));
-        SpanContext before = previous.of(job.id());
-        if (before != null) {
-            link(span, before, "previous-attempt");
+    }
+
+    /** A step is a child of its run, whichever thread does its work. */
+    @Override
+    @SuppressWarnings("try") // The scope is only to be closed.
+    public <T extends @Nullable Object> T onStep(JobContext job, String step, Callable<T> next) throws Exception {
+        OpenRun run = open.get(job.id());
+        if (run == null) {
+            return next.call();
         }
-        return span;
+        SpanBuilder builder = tracer.spanBuilder("step " + step).setAttribute(TraceNames.STEP, step);
+        if (!Span.current().getSpanContext().isValid()) {
+            builder.setParent(Context.current().with(run.span));
+        }
+        Span span = builder.startSpan();
+        try (Scope scope = span.makeCurrent()) {
+            return next.call();
+        } catch (Throwable e) {
+            failed(span, e);
+            throw e;
+        } finally {
+            span.end();
+        }
     }
 
-    private static void link(SpanBuilder span, SpanContext to, String what) {
-        span.addLink(to, Attributes.of(TraceNames.LINK, what));
-    }
-
-    private static SpanContext remote(TraceParent parent) {
-        return SpanContext.createFromRemoteParent(
-                parent.traceId(),
-                parent.spanId(),
-                parent.isSampled() ? TraceFlags.getSampled() : TraceFlags.getDefault(),
-                TraceState.getDefault());
+    @Override
+    public boolean listensTo(JobEvent.Kind kind) {
+        return records && ENDS.contains(kind);
     }
 
     /** Ends the span of a run whose outcome is stored. */
     @Override
     public void onEvent(JobEvent event) {
-        switch (event.kind()) {
-            case ENQUEUED, STARTED, LOST, REQUEUED, DISCARDED -> {}
-            default -> settled(event);
+        if (!ENDS.contains(event.kind())) {
+            return;
         }
-    }
-
-    private void settled(JobEvent event) {
         OpenRun run = open.remove(event.id());
         if (run != null) {
             describe(run.span, event);
-            run.end();
-        }
-        boolean over = event.kind() == JobEvent.Kind.SUCCEEDED
-                || event.kind() == JobEvent.Kind.FAILED
-                || event.kind() == JobEvent.Kind.CANCELLED;
-        if (over) {
-            previous.forget(event.id());
-        } else if (run != null) {
-            previous.keep(event.id(), run.span.getSpanContext());
+            run.end(event.ran());
         }
     }
 

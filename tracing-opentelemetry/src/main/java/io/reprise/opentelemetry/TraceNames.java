@@ -18,6 +18,7 @@ final class TraceNames {
 
     static final AttributeKey<String> JOB_TYPE = AttributeKey.stringKey("reprise.type");
     static final AttributeKey<String> LINK = AttributeKey.stringKey("reprise.link");
+    static final AttributeKey<String> STEP = AttributeKey.stringKey("reprise.step");
     static final AttributeKey<String> OUTCOME = AttributeKey.stringKey("reprise.outcome");
     static final AttributeKey<Long> ATTEMPT = AttributeKey.longKey("reprise.attempt");
     static final AttributeKey<Long> MAX_ATTEMPTS = AttributeKey.longKey("reprise.attempts.max");

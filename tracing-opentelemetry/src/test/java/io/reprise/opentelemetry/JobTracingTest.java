@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.context.Scope;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
@@ -13,12 +14,16 @@ import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.data.LinkData;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
+import io.opentelemetry.sdk.trace.samplers.Sampler;
 import io.reprise.JobType;
+import io.reprise.ManualRetry;
 import io.reprise.Reprise;
+import io.reprise.insight.JobEvent;
 import io.reprise.insight.TraceParent;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
 import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.InlineWorker;
@@ -57,6 +62,23 @@ class JobTracingTest {
                         .retry(RetryPolicy.fixed(Duration.ofSeconds(10)).maxAttempts(3))
                         .handle(WORK, (text, job) -> {
                             inHandler.add(Span.current().getSpanContext().getTraceId() + " " + MDC.get("trace_id"));
+                            if (job.attempt() <= failures) {
+                                throw new IllegalStateException("attempt " + job.attempt());
+                            }
+                        }),
+                clock);
+    }
+
+    /** A worker with a tracing of its own, as another process has. */
+    private InlineWorker process(InMemoryJobStore store, int failures) {
+        JobTracing own = new JobTracing(telemetry);
+        return InlineWorker.start(
+                Reprise.builder()
+                        .store(store)
+                        .interceptor(own)
+                        .listener(own)
+                        .retry(RetryPolicy.fixed(Duration.ofSeconds(10)).maxAttempts(2))
+                        .handle(WORK, (text, job) -> {
                             if (job.attempt() <= failures) {
                                 throw new IllegalStateException("attempt " + job.attempt());
                             }
@@ -115,6 +137,52 @@ class JobTracingTest {
     }
 
     @Test
+    void an_attempt_links_to_the_attempt_before_it_that_another_process_ran() {
+        InMemoryJobStore store = new InMemoryJobStore(clock);
+        JobId id;
+        try (InlineWorker first = process(store, 9)) {
+            id = first.reprise().enqueue(WORK.job("x").tags("own"));
+            first.advance(Duration.ofSeconds(1));
+        }
+        try (InlineWorker second = process(store, 9)) {
+            second.advance(Duration.ofSeconds(10));
+        }
+        try (InlineWorker third = process(store, 0)) {
+            third.reprise().as("tester", null).retry(id, ManualRetry.NOW.forced());
+            third.advance(Duration.ofMinutes(1));
+            assertThat(third.reprise().find(id).orElseThrow().state()).isEqualTo(JobState.SUCCEEDED);
+        }
+        List<SpanData> runs = spans("process default");
+        assertThat(runs).hasSize(3);
+        assertThat(links(runs.get(0))).containsOnlyKeys("enqueue");
+        for (int i = 1; i < 3; i++) {
+            assertThat(links(runs.get(i)))
+                    .containsEntry("previous-attempt", runs.get(i - 1).getSpanId())
+                    .containsEntry("enqueue", spans("send default").get(0).getSpanId());
+        }
+    }
+
+    @Test
+    void the_trace_of_a_run_is_no_tag_beyond_those_that_a_job_may_have_and_a_success_leaves_none() {
+        try (InlineWorker worker = worker(1)) {
+            String[] tags = IntStream.range(0, JobSpec.MAX_TAGS - 1)
+                    .mapToObj(n -> "tag-" + n)
+                    .toArray(String[]::new);
+            JobId full = worker.reprise().enqueue(WORK.job("x").tags(tags));
+            worker.advance(Duration.ofMinutes(1));
+            assertThat(worker.reprise().find(full).orElseThrow().spec().tags())
+                    .hasSize(JobSpec.MAX_TAGS)
+                    .noneMatch(tag -> tag.startsWith("run:"));
+        }
+        try (InlineWorker worker = worker(0)) {
+            JobId good = worker.reprise().enqueue(WORK.job("x"));
+            worker.advance(Duration.ofMinutes(1));
+            assertThat(worker.reprise().find(good).orElseThrow().spec().tags())
+                    .noneMatch(tag -> tag.startsWith("run:"));
+        }
+    }
+
+    @Test
     void a_span_carries_the_decision_that_followed() {
         try (InlineWorker worker = worker(3)) {
             worker.reprise().enqueue(WORK.job("x"));
@@ -154,6 +222,120 @@ class JobTracingTest {
             assertThat(worker.reprise().find(id).orElseThrow().spec().tags()).containsExactlyInAnyOrder(tags);
         }
         assertThat(spans("process default").get(0).getLinks()).isEmpty();
+    }
+
+    @Test
+    void work_of_a_step_is_a_child_of_its_attempt_and_a_step_that_is_stored_has_no_span() {
+        InlineWorker worker = InlineWorker.start(
+                Reprise.builder()
+                        .store(new InMemoryJobStore(clock))
+                        .interceptor(tracing)
+                        .listener(tracing)
+                        .retry(RetryPolicy.fixed(Duration.ofSeconds(10)).maxAttempts(3))
+                        .handle(WORK, (text, job) -> {
+                            job.step("first", () -> inHandler.add("first"));
+                            job.step("second", () -> {
+                                if (job.attempt() == 1) {
+                                    throw new IllegalStateException("not yet");
+                                }
+                            });
+                        }),
+                clock);
+        try (worker) {
+            worker.reprise().enqueue(WORK.job("x"));
+            worker.advance(Duration.ofMinutes(1));
+        }
+        List<SpanData> runs = spans("process default");
+        SpanData first = spans("step first").get(0);
+        List<SpanData> second = spans("step second");
+        assertThat(inHandler).hasSize(1);
+        assertThat(spans("step first")).hasSize(1);
+        assertThat(first.getParentSpanId()).isEqualTo(runs.get(0).getSpanId());
+        assertThat(first.getTraceId()).isEqualTo(runs.get(0).getTraceId());
+        assertThat(first.getAttributes().get(TraceNames.STEP)).isEqualTo("first");
+        assertThat(second).hasSize(2);
+        assertThat(second.get(0).getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
+        assertThat(second.get(0).getAttributes().get(TraceNames.ERROR_TYPE))
+                .isEqualTo(IllegalStateException.class.getName());
+        assertThat(second.get(1).getParentSpanId()).isEqualTo(runs.get(1).getSpanId());
+    }
+
+    @Test
+    void progress_does_not_end_the_span_of_a_run() {
+        try (InlineWorker worker = InlineWorker.start(
+                Reprise.builder()
+                        .store(new InMemoryJobStore(clock))
+                        .interceptor(tracing)
+                        .listener(tracing)
+                        .handle(WORK, (text, job) -> {
+                            job.progress(50, "half");
+                            inHandler.add(spans("process default").size() + " ended");
+                        }),
+                clock)) {
+            worker.reprise().enqueue(WORK.job("x"));
+            worker.advance(Duration.ofMinutes(1));
+        }
+        assertThat(inHandler).containsExactly("0 ended");
+        assertThat(spans("process default").get(0).getAttributes().get(TraceNames.OUTCOME))
+                .isEqualTo("SUCCEEDED");
+    }
+
+    @Test
+    void a_telemetry_that_never_records_makes_no_event_and_leaves_the_job_alone() {
+        JobTracing off = new JobTracing(OpenTelemetry.noop());
+        assertThat(JobEvent.Kind.values()).noneMatch(off::listensTo);
+        try (InlineWorker worker = InlineWorker.start(
+                Reprise.builder()
+                        .store(new InMemoryJobStore(clock))
+                        .interceptor(off)
+                        .listener(off)
+                        .handle(WORK, (text, job) -> inHandler.add(String.valueOf(MDC.get("trace_id")))),
+                clock)) {
+            JobId id = worker.reprise().enqueue(WORK.job("x"));
+            worker.advance(Duration.ofMinutes(1));
+            assertThat(worker.reprise().find(id).orElseThrow().spec().tags()).isEmpty();
+        }
+        assertThat(inHandler).containsExactly("null");
+    }
+
+    @Test
+    void a_run_that_is_not_sampled_leaves_nothing_behind() {
+        try (SdkTracerProvider never = SdkTracerProvider.builder()
+                .setSampler(Sampler.alwaysOff())
+                .addSpanProcessor(SimpleSpanProcessor.create(exporter))
+                .build()) {
+            JobTracing off = new JobTracing(
+                    OpenTelemetrySdk.builder().setTracerProvider(never).build());
+            try (InlineWorker worker = InlineWorker.start(
+                    Reprise.builder()
+                            .store(new InMemoryJobStore(clock))
+                            .interceptor(off)
+                            .listener(off)
+                            .retry(RetryPolicy.fixed(Duration.ofSeconds(10)).maxAttempts(3))
+                            .handle(WORK, (text, job) -> {
+                                inHandler.add(String.valueOf(MDC.get("trace_id")));
+                                if (job.attempt() < 3) {
+                                    throw new IllegalStateException("again");
+                                }
+                            }),
+                    clock)) {
+                worker.reprise().enqueue(WORK.job("x"));
+                worker.advance(Duration.ofMinutes(5));
+            }
+        }
+        assertThat(inHandler).hasSize(3).doesNotContain("null");
+        assertThat(exporter.getFinishedSpanItems()).isEmpty();
+    }
+
+    @Test
+    void a_trace_that_came_with_a_request_goes_on_in_the_span_that_sends() {
+        String caller = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        try (InlineWorker worker = worker(0)) {
+            worker.reprise().enqueue(WORK.job("x").tags("trace:" + caller));
+        }
+        SpanData sent = spans("send default").get(0);
+        assertThat(sent.getTraceId()).isEqualTo("4bf92f3577b34da6a3ce929d0e0e4736");
+        assertThat(sent.getParentSpanId()).isEqualTo("00f067aa0ba902b7");
     }
 
     @Test

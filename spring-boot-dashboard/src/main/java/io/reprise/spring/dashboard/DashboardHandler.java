@@ -48,7 +48,8 @@ record DashboardHandler(MountedApi api, SecurityCallers callers, String base) im
                 caller,
                 request.getMethod(),
                 path,
-                request.getQueryString(),
+                // After a login Spring Security comes back with "?continue". The page itself takes no parameters.
+                path.equals("/") ? null : request.getQueryString(),
                 request::getHeader,
                 request.getInputStream());
         if (path.equals("/")) {
