@@ -81,7 +81,10 @@ final class Bench {
     private void measure(Workload workload, int round, QueueSystem system, boolean cold)
             throws IOException, InterruptedException {
         String name = workload.name() + suffix(cold);
-        String why = system.cannot(workload.name(), plan.store());
+        boolean steps = workload.name().equals("D1");
+        String why = steps && !system.hasSteps()
+                ? "has no steps that are stored one by one"
+                : system.cannot(workload.name(), plan.store());
         boolean peer = Systems.peers().contains(system.name());
         boolean limit = system.name().equals(Systems.RAW);
         if (why == null && ((peer && !workload.forPeers()) || (limit && workload.alone()))) {

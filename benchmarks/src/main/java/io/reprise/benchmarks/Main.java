@@ -61,7 +61,7 @@ public final class Main implements Callable<Integer> {
             split = ",",
             paramLabel = "W2",
             description =
-                    "Workloads to run, or 'all'; R1 means all of R1-... Unless given: all but W7, W8, control, tracing and R1 to R4, which take long.")
+                    "Workloads to run, or 'all'; R1 means all of R1-... Unless given: all but W7, W8, control, tracing, D1 to D3 and R1 to R4, which take long.")
     List<String> only = List.of();
 
     @Option(
@@ -109,8 +109,9 @@ public final class Main implements Callable<Integer> {
     @Option(
             names = "--series",
             paramLabel = "FILE",
-            description = "Writes what the last run of R1 or R3 looked like over time: a picture if the name ends in"
-                    + " .svg, otherwise comma-separated values.")
+            description =
+                    "Writes what the last run of R1, R3 or G1 looked like over time: a picture if the name ends in"
+                            + " .svg, otherwise comma-separated values.")
     @Nullable
     Path series;
 

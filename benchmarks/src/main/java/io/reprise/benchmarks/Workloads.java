@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.benchmarks;
 
+import io.reprise.benchmarks.fairness.LimitsUnderKills;
+import io.reprise.benchmarks.fairness.ManyGroups;
+import io.reprise.benchmarks.fairness.NoisyNeighbour;
+import io.reprise.benchmarks.steps.JoinOfMany;
 import io.reprise.benchmarks.upkeep.BulkReplay;
 import io.reprise.benchmarks.upkeep.ExpiredDeadlines;
 import io.reprise.benchmarks.upkeep.KeyedEnqueue;
@@ -23,8 +27,10 @@ import io.reprise.benchmarks.workload.OutageRecovery;
 import io.reprise.benchmarks.workload.RemoteWork;
 import io.reprise.benchmarks.workload.Retry;
 import io.reprise.benchmarks.workload.SingleEnqueue;
+import io.reprise.benchmarks.workload.Sleepers;
 import io.reprise.benchmarks.workload.Storm;
 import io.reprise.benchmarks.workload.Sustained;
+import io.reprise.benchmarks.workload.TenSteps;
 import io.reprise.benchmarks.workload.TracingCost;
 import io.reprise.benchmarks.workload.WalBytes;
 import io.reprise.benchmarks.workload.WorkerFleet;
@@ -55,6 +61,9 @@ final class Workloads {
                 new WalBytes(),
                 new ControlCost(),
                 new TracingCost(),
+                new TenSteps(),
+                new Sleepers(),
+                new JoinOfMany(),
                 HttpEnqueue.single(),
                 HttpEnqueue.batches(),
                 RemoteWork.together(),
@@ -71,6 +80,9 @@ final class Workloads {
                 new KeyedEnqueue(),
                 new ExpiredDeadlines(),
                 new TwoServers()));
+        all.add(new NoisyNeighbour());
+        all.addAll(ManyGroups.all());
+        all.add(new LimitsUnderKills());
         return List.copyOf(all);
     }
 

@@ -6,4 +6,7 @@ package io.reprise.benchmarks.system;
 public interface Handler {
 
     void run(String payload) throws Exception;
+
+    /** Called before the steps of a job, if it has any. */
+    default void begin() {}
 }

@@ -30,6 +30,11 @@ public interface Installation extends AutoCloseable {
     /** Starts a worker in this process. */
     void start(Handler handler) throws Exception;
 
+    /** Starts a worker in this process whose jobs store so many steps, one after another, before the handler. */
+    default void startSteps(Handler handler, int steps) throws Exception {
+        throw new IllegalStateException("a system without steps says so instead of being measured");
+    }
+
     /**
      * Whether the outcome of every run so far is committed. It must be quick, because it is asked while the clock runs.
      */

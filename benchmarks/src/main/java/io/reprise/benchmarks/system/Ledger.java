@@ -34,10 +34,15 @@ public final class Ledger implements Handler {
     }
 
     @Override
-    public void run(String payload) throws Failed {
+    public void begin() {
         if (firstRun.get() == NOT_YET) {
             firstRun.compareAndSet(NOT_YET, System.nanoTime());
         }
+    }
+
+    @Override
+    public void run(String payload) throws Failed {
+        begin();
         int number = Payloads.number(payload);
         int run = runs.incrementAndGet(number);
         if (run <= failures) {

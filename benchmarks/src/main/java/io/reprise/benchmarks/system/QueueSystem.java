@@ -15,6 +15,11 @@ public interface QueueSystem {
         return null;
     }
 
+    /** Whether its jobs have steps that are stored one by one. */
+    default boolean hasSteps() {
+        return false;
+    }
+
     /** Returns the share of the full number of jobs for this system, so that slow systems end within minutes. */
     default double share() {
         return 1;

@@ -30,11 +30,18 @@ public final class RepriseSystem implements QueueSystem {
             .retry(RetryPolicy.fixed(Duration.ZERO).jitter(Jitter.none()));
     private static final JobType<String> HOPELESS =
             JobType.of("hopeless", String.class).retry(RetryPolicy.none());
+    private static final JobType<String> SLEEP = JobType.of("sleep", String.class)
+            .retry(RetryPolicy.fixed(Duration.ZERO).noDeadline());
     private static final int CHUNK = 50_000;
 
     @Override
     public String name() {
         return "reprise";
+    }
+
+    @Override
+    public boolean hasSteps() {
+        return true;
     }
 
     @Override
@@ -52,6 +59,40 @@ public final class RepriseSystem implements QueueSystem {
     /** Opens it with further settings of client and worker. */
     public static Installation open(Target target, UnaryOperator<RepriseBuilder> more) {
         return new Opened(target, null, ControlSettings.DEFAULT, more);
+    }
+
+    /** Opens it beside so many jobs that are not due. */
+    public static Installation open(Target target, int asleep) {
+        Opened opened = new Opened(target, null, ControlSettings.DEFAULT, UnaryOperator.identity());
+        opened.scheduled = asleep;
+        return opened;
+    }
+
+    /** Runs jobs until each of them sleeps in a step for a day. */
+    public static void fillAsleep(Target target, int jobs) {
+        LongAdder asleep = new LongAdder();
+        try (Reprise filler = Reprise.builder()
+                .store(store(target))
+                .codec(new JacksonCodec())
+                .handle(SLEEP, (payload, job) -> job.sleep("night", Duration.ofDays(1)))
+                .listener(event -> {
+                    if (event.kind() == JobEvent.Kind.SNOOZED) {
+                        asleep.increment();
+                    }
+                })
+                .start()) {
+            fill(filler, SLEEP, jobs, asleep);
+        }
+    }
+
+    private static void fill(Reprise filler, JobType<String> type, int jobs, LongAdder ended) {
+        for (int from = 0; from < jobs; from += CHUNK) {
+            int to = Math.min(jobs, from + CHUNK);
+            filler.enqueueAll(Payloads.range(from, to).stream().map(type::job).toList());
+            while (ended.sum() < to) {
+                LockSupport.parkNanos(1_000_000);
+            }
+        }
     }
 
     /** Opens it with jobs that name a resource. */
@@ -140,24 +181,24 @@ public final class RepriseSystem implements QueueSystem {
             }
         }
 
-        private static void fill(Reprise filler, JobType<String> type, int jobs, LongAdder ended) {
-            for (int from = 0; from < jobs; from += CHUNK) {
-                int to = Math.min(jobs, from + CHUNK);
-                filler.enqueueAll(
-                        Payloads.range(from, to).stream().map(type::job).toList());
-                while (ended.sum() < to) {
-                    LockSupport.parkNanos(1_000_000);
-                }
-            }
+        @Override
+        public void start(Handler handler) {
+            startSteps(handler, 0);
         }
 
         @Override
-        public void start(Handler handler) {
+        public void startSteps(Handler handler, int steps) {
             workers.add(more.apply(Reprise.builder()
                             .store(store(target))
                             .codec(new JacksonCodec())
                             .control(control)
-                            .handle(WORK, (payload, job) -> handler.run(payload))
+                            .handle(WORK, (payload, job) -> {
+                                handler.begin();
+                                for (int i = 0; i < steps; i++) {
+                                    job.step("step-" + i, () -> {});
+                                }
+                                handler.run(payload);
+                            })
                             .listener(this::count))
                     .start());
         }

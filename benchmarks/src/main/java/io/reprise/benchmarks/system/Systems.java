@@ -15,7 +15,8 @@ public final class Systems {
             new DbSchedulerSystem(),
             new JobRunrSystem(),
             new QuartzSystem(),
-            new GraphileWorkerSystem());
+            new GraphileWorkerSystem(),
+            new DbosSystem());
 
     private Systems() {}
 

@@ -21,29 +21,31 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * H3: remote workers on 8 connections lease up to 100 jobs at a time and report them together, or each in its own
- * request. For comparison a worker without a server runs too.
+ * H3: remote workers lease up to 100 jobs at a time and report them together, on 8 connections. Or each job is reported
+ * in its own request, on 32 connections: a request waits for a commit, and all requests that wait share one. For
+ * comparison a worker without a server runs too.
  */
 public final class RemoteWork implements Workload {
 
-    private static final int WORKERS = 8;
     private static final int JOBS = 20_000;
 
     private final JsonMapper json = new JsonMapper();
     private final boolean together;
+    private final int connections;
 
-    private RemoteWork(boolean together) {
+    private RemoteWork(boolean together, int connections) {
         this.together = together;
+        this.connections = connections;
     }
 
     /** H3: one report for all jobs of a lease request. */
     public static RemoteWork together() {
-        return new RemoteWork(true);
+        return new RemoteWork(true, 8);
     }
 
     /** H3-singly: one report per job. */
     public static RemoteWork singly() {
-        return new RemoteWork(false);
+        return new RemoteWork(false, 32);
     }
 
     @Override
@@ -53,7 +55,7 @@ public final class RemoteWork implements Workload {
 
     @Override
     public String title() {
-        return "remote workers on 8 connections lease 100 jobs at a time and "
+        return "remote workers on " + connections + " connections lease 100 jobs at a time and "
                 + (together ? "report them together" : "complete each");
     }
 
@@ -79,7 +81,7 @@ public final class RemoteWork implements Workload {
 
     private Figure served(Trial trial, int jobs, double direct) throws Exception {
         Target target = trial.install();
-        ExecutorService threads = Executors.newFixedThreadPool(WORKERS);
+        ExecutorService threads = Executors.newFixedThreadPool(connections);
         try (Installation installation = trial.system().open(target);
                 ServerProcess server = new ServerProcess(target, trial.sizes().quick())) {
             long began = System.nanoTime();
@@ -107,7 +109,7 @@ public final class RemoteWork implements Workload {
         Drained.Start start = Drained.start(target, CpuTime.own().plus(server.cpu()));
         Ledger ledger = new Ledger(jobs, 0);
         List<Future<Long>> workers = new ArrayList<>();
-        for (int i = 0; i < WORKERS; i++) {
+        for (int i = 0; i < connections; i++) {
             String worker = "worker-" + i;
             workers.add(threads.submit(() -> {
                 try (HttpConnection connection = server.connect()) {

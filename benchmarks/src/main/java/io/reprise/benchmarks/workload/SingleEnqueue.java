@@ -31,6 +31,11 @@ public final class SingleEnqueue implements Workload {
 
     @Override
     public List<Figure> measure(Trial trial) throws Exception {
+        return List.of(Figure.of(name(), Figure.RATE, rate(trial)));
+    }
+
+    /** Returns the jobs per second. */
+    static double rate(Trial trial) throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
         try {
             long began = System.nanoTime();
@@ -50,7 +55,7 @@ public final class SingleEnqueue implements Workload {
                 enqueue(installation, threads, jobs);
                 long nanos = System.nanoTime() - start;
                 RunChecks.equal("jobs stored", before + jobs, installation.left());
-                return List.of(Figure.rate(name(), jobs, nanos));
+                return jobs * 1e9 / nanos;
             }
         } finally {
             threads.shutdown();

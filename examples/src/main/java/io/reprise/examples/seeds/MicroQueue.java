@@ -12,12 +12,15 @@ import io.reprise.JobHandler;
 import io.reprise.JobRequest;
 import io.reprise.JobType;
 import io.reprise.Reprise;
+import io.reprise.failure.FailureDetails;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
 import io.reprise.job.JobSignal;
 import io.reprise.mongodb.MongoJobStore;
 import io.reprise.retry.Jitter;
+import io.reprise.retry.RetryPlan;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.settings.FleetSettings;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ClaimRequest.Demand;
@@ -26,6 +29,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.bson.Document;
@@ -45,6 +49,21 @@ public final class MicroQueue {
 
     private static final JobType<Task> TASK = JobType.of("task", Task.class);
 
+    private static final List<String> FIELDS = List.of(
+            "_id",
+            "payload",
+            "status",
+            "created_at",
+            "updated_at",
+            "attempts",
+            "next_retry_at",
+            "backoff_policy",
+            "error");
+
+    /** The pop takes the oldest task that may run: {@code sort=[("created_at", 1)]}. */
+    private static final FleetSettings OLDEST_FIRST =
+            FleetSettings.fromJson("{\"queues\":{\"default\":{\"order\":\"creation\"}}}");
+
     /** {@code backoff_policy} of a task: what it leaves out is as in the policy of the queue. */
     private static final RetryPolicy IMPATIENT =
             RetryPolicy.unset().base(Duration.ofMillis(10)).jitter(Jitter.none());
@@ -62,7 +81,9 @@ public final class MicroQueue {
             List<Told> moved,
             List<String> oldStates,
             Document document,
-            List<Document> indexes) {}
+            List<Document> indexes,
+            List<String> order,
+            Document letter) {}
 
     private MicroQueue() {}
 
@@ -94,7 +115,10 @@ public final class MicroQueue {
     }
 
     private static Results run(MongoClient client, MongoDatabase database) {
+        say("Delays with jitter none: %s", Told.raw(RetryPolicy.preset("mongo-none"), 10));
+        say("The fourth with full jitter: %s; decorrelated: %s", fourth("mongo"), fourth("mongo-decorrelated"));
         oldTasks(database);
+        List<String> order = Collections.synchronizedList(new ArrayList<>());
         JobId stuck;
         try (Reprise sender = Reprise.builder().store(store(client, database)).start()) {
             stuck = sender.enqueue(task("fine").retry(RetryPolicy.preset("mongo")));
@@ -105,7 +129,9 @@ public final class MicroQueue {
                 .store(store(client, database))
                 .retry(RetryPolicy.preset("mongo"))
                 .lease(Duration.ofMinutes(10)) // the visibility timeout; renewed while a worker lives
-                .handle(TASK, handler())
+                .fleetSettings(OLDEST_FIRST)
+                .concurrency(1)
+                .handle(TASK, handler(order))
                 .start()) {
             Map<String, JobId> moved = new TasksMigration(database.getCollection("tasks"), queue, TASK).run();
             JobId done = queue.enqueue(task("fine"));
@@ -118,9 +144,17 @@ public final class MicroQueue {
                 queue.await(id, Duration.ofMinutes(1));
             }
             say("Tasks that were moved: %s", moved.keySet());
+            say("Ran, the oldest first: %s", order);
             var jobs = database.getCollection("tasks_jobs");
             Document ada = jobs.find(new Document("payload.customer", "ada").append("status", "done"))
                     .first();
+            Document letter = database.getCollection("tasks_dlq")
+                    .find(new Document("payload.input", "invalid"))
+                    .first();
+            say("A task in the collection: %s", readable(ada));
+            say("A hard failure in tasks_dlq: %s", readable(letter));
+            say(
+                    "No sweep makes retries eligible or fails tasks with more than ten attempts: the pop and the outcome do");
             return new Results(
                     Told.of(queue, done),
                     Told.of(queue, failed),
@@ -138,8 +172,27 @@ public final class MicroQueue {
                     ada == null ? new Document() : ada,
                     jobs.listIndexes()
                             .map(index -> index.get("key", Document.class))
-                            .into(new ArrayList<>()));
+                            .into(new ArrayList<>()),
+                    order,
+                    letter == null ? new Document() : letter);
         }
+    }
+
+    /** The fields that the old queue had too; the others are for Reprise itself. */
+    private static String readable(@Nullable Document task) {
+        Document known = new Document();
+        for (String field : FIELDS) {
+            if (task != null && task.containsKey(field)) {
+                known.append(field, task.get(field));
+            }
+        }
+        return known.toJson();
+    }
+
+    private static String fourth(String preset) {
+        RetryPlan.Step step =
+                RetryPlan.of(RetryPolicy.preset(preset), 4).steps().get(3);
+        return step.min().toSeconds() + " to " + step.max().toSeconds() + " s";
     }
 
     private static JobStore store(MongoClient client, MongoDatabase database) {
@@ -154,10 +207,13 @@ public final class MicroQueue {
         return TASK.job(new Task(input, "ada"));
     }
 
-    private static JobHandler<Task> handler() {
+    private static JobHandler<Task> handler(List<String> order) {
         return (task, job) -> {
+            if (job.attempt() == 1) {
+                order.add(task.input());
+            }
             switch (task.input()) {
-                case "invalid" -> throw JobSignal.fail("payload is not valid");
+                case "invalid" -> throw JobSignal.fail(new Invalid("payload is not valid"));
                 case "twice" -> {
                     if (job.attempt() <= 2) {
                         throw new IOException("recoverable");
@@ -167,6 +223,20 @@ public final class MicroQueue {
                 default -> job.result("done");
             }
         };
+    }
+
+    /** A hard failure with a code: {@code mark_failure(task_id, message, code)}. */
+    private static final class Invalid extends RuntimeException implements FailureDetails {
+        private static final long serialVersionUID = 1L;
+
+        Invalid(String message) {
+            super(message);
+        }
+
+        @Override
+        public String code() {
+            return "INVALID_PAYLOAD";
+        }
     }
 
     /** The collection as the old queue left it: waiting, retried nine times, stuck in a worker, done and failed. */

@@ -17,6 +17,7 @@ import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.InlineWorker;
 import io.reprise.testing.ManualClock;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +25,7 @@ import java.util.Map;
 
 /**
  * For users of OmniQ: tasks with {@code max_retries}, 1 s doubling to 60 s with a quarter of jitter, custom rules, interval tasks.
- * In virtual time, since hours must pass; with {@code JdbcJobStore.sqlite(Path.of("tasks.db"))} as the store it is the same.
+ * First its loop on a SQLite file, {@link OmniqLoop}. Then, since hours must pass, a worker with handlers in virtual time.
  */
 public final class Omniq {
 
@@ -65,7 +66,11 @@ public final class Omniq {
 
     private Omniq() {}
 
-    public static void main(String[] args) {
+    public static void main(String[] args) throws IOException {
+        say("OmniQ's own loop, on a SQLite file");
+        OmniqLoop.run(Files.createTempDirectory("omniq").resolve("tasks.db"));
+        say("");
+        say("The same queue with handlers in place of a loop, and hours that pass in a moment");
         run();
     }
 
@@ -104,15 +109,27 @@ public final class Omniq {
                     PROCESS.job("twelve times").retry(RetryPolicy.unset().unlimited()));
             JobId first = queue.enqueue(PROCESS.idempotent().job("never"));
             JobId second = queue.enqueue(PROCESS.idempotent().job("never"));
+            say("Limits by kind of work: network, database and files");
+            for (String kind : List.of("omniq-network", "omniq-database", "omniq-file")) {
+                queue.enqueue(PROCESS.job("never").retry(RetryPolicy.preset(kind)));
+            }
+            say("The storage contract: get_task, and reschedule to a time");
+            JobId later = queue.enqueue(PROCESS.job("never").after(Duration.ofDays(1)));
+            queue.as("ada", "it can run now").reschedule(later, clock.instant().plusSeconds(60));
             worker.advance(Duration.ofHours(1));
+            say("  task %s: %s", later, queue.find(later).orElseThrow().state());
             Told[] told = List.of(flaky, spent, once, linear, fatal, patient).stream()
                     .map(id -> Told.of(queue, id))
                     .toArray(Told[]::new);
 
             Job task = told[1].job();
+            int most = task.maxRetries().orElseThrow();
             say(
-                    "Monitoring: retried %d times of at most %d",
-                    task.retryCount(), task.maxRetries().orElseThrow());
+                    "Monitoring: retried %d times of at most %d, %d remain",
+                    task.retryCount(), most, most - task.retryCount());
+            say(
+                    "Troubleshooting, why task %s is not retried: %s",
+                    spent, queue.explain(spent).reasons().get(0).text(clock.instant()));
 
             say("Alerts above ten retries of a type: %s", alerts);
 

@@ -6,9 +6,11 @@ import static io.reprise.examples.seeds.Told.say;
 import io.reprise.JobType;
 import io.reprise.Replay;
 import io.reprise.Reprise;
+import io.reprise.failure.FailureDetails;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
+import io.reprise.job.JobState;
 import io.reprise.retry.Jitter;
 import io.reprise.retry.RetryPlan;
 import io.reprise.retry.RetryPolicy;
@@ -34,8 +36,14 @@ public final class Stent {
             JobType.of("network_call", String.class).retry(RetryPolicy.preset("stent-aggressive"));
     private static final JobType<String> EXTERNAL =
             JobType.of("external_api_call", String.class).retry(RetryPolicy.preset("stent-selective"));
-    private static final JobType<Integer> CHARGE =
-            JobType.of("charge_customer", Integer.class).retry(RetryPolicy.preset("stent-network"));
+
+    /** Arguments of a function. */
+    record Charge(String customer, int amount) {}
+
+    /** {@code idempotent=True, max_attempts=5, retry_for=(NetworkError,)}: a repeated call finds the first. */
+    private static final JobType<Charge> CHARGE = JobType.of("charge_customer", Charge.class)
+            .retry(RetryPolicy.preset("stent-network"))
+            .idempotent();
 
     /** A policy written out: {@code RetryPolicy(max_attempts=4, initial_delay=1.0, retry_for=[ConnectionError])}. */
     private static final RetryPolicy WRITTEN_OUT = RetryPolicy.exponential(Duration.ofSeconds(1))
@@ -47,6 +55,15 @@ public final class Stent {
             .deadline(Duration.ofMinutes(1));
 
     private static final JobType<String> SYNC = JobType.of("sync", String.class).retry(WRITTEN_OUT);
+
+    /** Match the policy to the failure: often and soon after a broken connection, seldom and late if throttled. */
+    private static final JobType<String> LIMITED = JobType.of("rate_limited", String.class)
+            .retry(RetryPolicy.preset("stent-aggressive")
+                    .onStatus(429)
+                    .fixed(Duration.ofMinutes(1))
+                    .maxAttempts(2)
+                    .policy());
+
     private static final JobType<String> BATCH =
             JobType.of("batch_job", String.class).retry(RetryPolicy.preset("stent-batch"));
     /** {@code max_attempts=1, idempotent=True}: never twice by itself, and a repeated call finds the first. */
@@ -68,6 +85,9 @@ public final class Stent {
             Told batch,
             Told refund,
             boolean refundedOnce,
+            Told subclass,
+            JobState afterFailure,
+            Told limited,
             List<String> warnings) {}
 
     private Stent() {}
@@ -94,9 +114,15 @@ public final class Stent {
                             }
                         })
                         .handle(EXTERNAL, (input, job) -> {
+                            if (input.equals("refused")) {
+                                throw new ConnectException("a subclass of IOException, which retry_for names");
+                            }
                             throw new IllegalArgumentException("no such field: " + input);
                         })
-                        .handle(CHARGE, (amount, job) -> charged.addAndGet(amount))
+                        .handle(CHARGE, (charge, job) -> charged.addAndGet(charge.amount()))
+                        .handle(LIMITED, (input, job) -> {
+                            throw new TooManyRequests();
+                        })
                         .handle(SYNC, (what, job) -> {
                             throw what.equals("refused") ? new ConnectException(what) : new IOException(what);
                         })
@@ -109,10 +135,19 @@ public final class Stent {
                 clock)) {
             Reprise executor = worker.reprise();
 
-            say("Functions with policies of their own");
+            say("RetryPolicy(): delays %s", Told.raw(RetryPolicy.preset("stent"), 7));
+            RetryPolicy tenSeconds = RetryPolicy.fixed(Duration.ofSeconds(10));
+            say("Ten seconds with jitter=0.1: %s", Told.range(tenSeconds.jitter(Jitter.proportional(0.1))));
+            say("Ten seconds with jitter=0.3: %s", Told.range(tenSeconds.jitter(Jitter.proportional(0.3))));
+
+            say("Functions with policies of their own; after a failure the state is pending, with a time");
             JobId flaky = executor.enqueue(FLAKY.job("a"));
             JobId network = executor.enqueue(NETWORK.job("b"));
             JobId invalid = executor.enqueue(EXTERNAL.job("c"));
+            JobId subclass = executor.enqueue(EXTERNAL.job("refused"));
+            worker.runDue();
+            Job waiting = executor.find(flaky).orElseThrow();
+            say("  %s", waiting);
             worker.advance(Duration.ofHours(1));
             Told spent = Told.of(executor, flaky);
             Told recovered = Told.of(executor, network);
@@ -131,14 +166,16 @@ public final class Stent {
             Told replayed = Told.of(executor, again);
 
             say("Charged once, however often it is asked for");
-            JobId first = executor.enqueue(CHARGE.job(30).idempotencyKey("order 17"));
-            JobId second = executor.enqueue(CHARGE.job(30).idempotencyKey("order 17"));
+            JobId first = executor.enqueue(CHARGE.job(new Charge("ada", 30)));
+            JobId second = executor.enqueue(CHARGE.job(new Charge("ada", 30)));
             worker.advance(Duration.ofMinutes(1));
             say("  job %s and job %s, %d charged", first, second, charged.get());
 
-            say("A policy written out, for some errors only; the batch policy; one attempt and idempotent");
+            say(
+                    "A policy written out, for some errors only; the batch policy; one attempt and idempotent; rate limits");
             JobId refused = executor.enqueue(SYNC.job("refused"));
             JobId unknown = executor.enqueue(SYNC.job("disk full"));
+            JobId limited = executor.enqueue(LIMITED.job("busy"));
             JobId batch = executor.enqueue(BATCH.job("all"));
             JobId refund = executor.enqueue(REFUND.job(30));
             boolean same = executor.enqueue(REFUND.job(30)).equals(refund);
@@ -160,7 +197,19 @@ public final class Stent {
                     Told.of(executor, batch),
                     Told.of(executor, refund),
                     same,
+                    Told.of(executor, subclass),
+                    waiting.state(),
+                    Told.of(executor, limited),
                     warnings);
+        }
+    }
+
+    private static final class TooManyRequests extends RuntimeException implements FailureDetails {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public Integer httpStatus() {
+            return 429;
         }
     }
 }

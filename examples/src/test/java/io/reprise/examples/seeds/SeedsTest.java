@@ -9,6 +9,7 @@ import io.reprise.retry.FailReason;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -47,6 +48,10 @@ class SeedsTest {
         failed(results.fatal(), FailReason.PERMANENT, 1);
         assertThat(results.patient().job().state()).isEqualTo(JobState.SUCCEEDED);
         assertThat(results.patient().job().attempts()).isEqualTo(13);
+        assertThat(results.patient().delays().get(5).toMillis()).isBetween(24_000L, 40_000L);
+        assertThat(results.patient().delays().subList(6, 12))
+                .as("a minute at most, and a quarter of jitter")
+                .allSatisfy(delay -> assertThat(delay.toMillis()).isBetween(45_000L, 75_000L));
         assertThat(results.doneOnce()).isTrue();
         assertThat(results.alerts()).anyMatch(alert -> alert.contains("process_data"));
         assertThat(results.checks()).hasSize(4).allSatisfy(check -> {
@@ -57,12 +62,23 @@ class SeedsTest {
 
     @Test
     void omniq_in_a_loop_of_its_own_on_a_file(@TempDir Path directory) {
-        List<Job> ended = OmniqLoop.run(directory.resolve("tasks.db"));
+        OmniqLoop.Results results = OmniqLoop.run(directory.resolve("tasks.db"));
+        List<Job> ended = results.ended();
         assertThat(ended)
                 .extracting(Job::state)
-                .containsExactly(JobState.SUCCEEDED, JobState.SUCCEEDED, JobState.FAILED);
-        assertThat(ended).extracting(Job::attempts).containsExactly(1, 2, 1);
+                .containsExactly(
+                        JobState.SUCCEEDED,
+                        JobState.SUCCEEDED,
+                        JobState.FAILED,
+                        JobState.SUCCEEDED,
+                        JobState.SUCCEEDED);
+        assertThat(ended).extracting(Job::attempts).containsExactly(1, 2, 1, 2, 1);
         assertThat(ended.get(2).failReason()).isEqualTo(FailReason.PERMANENT);
+        assertThat(ended.get(2).status().lastError().type()).isEqualTo("PermanentError");
+        assertThat(results.payments()).containsExactly("charged", "already_processed");
+        assertThat(results.retryCounts())
+                .containsOnly(Map.entry("my_module.process_data", 1), Map.entry("my_module.process_payment", 1));
+        assertThat(results.failed()).containsExactly(ended.get(2).id());
     }
 
     @Test
@@ -75,7 +91,7 @@ class SeedsTest {
         failed(results.invalid(), FailReason.PERMANENT, 1);
         assertThat(results.dead())
                 .extracting(Job::type)
-                .containsExactlyInAnyOrder("flaky_operation", "external_api_call");
+                .containsExactlyInAnyOrder("flaky_operation", "external_api_call", "external_api_call");
         assertThat(results.replayed().job().id()).isEqualTo(results.replayedAs());
         assertThat(results.replayedAs()).isNotEqualTo(results.flaky().job().id());
         assertThat(results.replayed().job().queue()).isEqualTo("retry");
@@ -90,6 +106,28 @@ class SeedsTest {
         failed(results.refund(), FailReason.EXHAUSTED, 1);
         assertThat(results.refundedOnce()).isTrue();
         assertThat(results.warnings()).contains("deadline-before-worst-case");
+        failed(results.subclass(), FailReason.EXHAUSTED, 5);
+        assertThat(results.afterFailure()).isEqualTo(JobState.PENDING);
+        failed(results.limited(), FailReason.EXHAUSTED, 2);
+        within(results.limited().delays(), 48_000, 72_000);
+    }
+
+    @Test
+    void stent_orchestrates() {
+        StentOrchestration.Results results = StentOrchestration.run();
+        for (Job job : List.of(results.approved(), results.forgotten(), results.refused())) {
+            assertThat(job.state()).isEqualTo(JobState.SUCCEEDED);
+        }
+        assertThat(results.done())
+                .containsExactlyInAnyOrder(
+                        "approved reserved",
+                        "forgotten reserved",
+                        "refused reserved",
+                        "approved charged",
+                        "forgotten charged",
+                        "approved shipped after payment of approved, approved by ada",
+                        "refused released: charge",
+                        "forgotten released: approval");
     }
 
     @Test
@@ -107,7 +145,14 @@ class SeedsTest {
         assertThat(results.kept()).isEqualTo(6);
         failed(results.byHand(), FailReason.EXHAUSTED, 2);
         assertThat(results.order()).containsExactly("once high #1", "once high #2", "normal #1", "low #1");
-        assertThat(results.retries()).isEqualTo(3 + 3 + 5 + 4 + 2 + 1);
+        assertThat(results.effects()).as("the work was done once").isEqualTo(1);
+        assertThat(results.repeated().job().state()).isEqualTo(JobState.SUCCEEDED);
+        assertThat(results.repeated().job().attempts()).isEqualTo(2);
+        assertThat(results.alerts())
+                .anyMatch(alert -> alert.contains("%"))
+                .anyMatch(alert -> alert.contains("dead letters"))
+                .anyMatch(alert -> alert.contains("backoff"));
+        assertThat(results.retries()).isEqualTo(3 + 3 + 5 + 4 + 2 + 1 + 1);
         assertThat(results.exhausted()).isEqualTo(6);
     }
 
@@ -134,6 +179,11 @@ class SeedsTest {
         assertThat(results.moved().get(1).delays()).containsExactly(Duration.ofMillis(10));
         assertThat(results.oldStates()).containsExactly("moved", "moved", "moved", "done", "failed");
         assertThat(results.document().get("payload", Document.class)).containsEntry("customer", "ada");
+        assertThat(results.order()).containsSubsequence("fine", "invalid", "twice", "never");
+        assertThat(results.letter().get("error", Document.class))
+                .containsEntry("message", "payload is not valid")
+                .containsEntry("code", "INVALID_PAYLOAD")
+                .containsKey("at");
         assertThat(results.indexes())
                 .contains(
                         new Document("status", 1).append("created_at", 1),

@@ -94,6 +94,9 @@ class DashboardTest {
         assertThat(page.body()).contains("data-base=\"/shop/reprise\"");
         assertThat(page.headers().firstValue("Content-Security-Policy").orElse(""))
                 .contains("default-src 'none'");
+        assertThat(call("GET", "/reprise/?continue", "support", "").statusCode())
+                .as("as Spring Security sends a browser back after its login")
+                .isEqualTo(200);
         String script = found(SCRIPT, page.body(), 1).substring("/shop".length());
         assertThat(call("GET", script, "support", "").body()).contains("ROUTES");
         assertThat(call("GET", "/reprise/v1/session", "support", "").body())

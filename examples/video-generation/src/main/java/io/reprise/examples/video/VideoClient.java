@@ -7,6 +7,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -15,6 +16,12 @@ import tools.jackson.databind.JsonNode;
 final class VideoClient {
 
     private static final String GENERATIONS = "/v1/videos/generations";
+    private static final List<String> METRICS = List.of(
+            "reprise_succeeded_total",
+            "reprise_failed_total",
+            "retries_total",
+            "reprise_recovery_seconds_sum",
+            "reprise_attempts_needed_sum");
 
     /** Status and body of an answer. */
     record Reply(int status, JsonNode body) {
@@ -69,6 +76,29 @@ final class VideoClient {
             }
             LockSupport.parkNanos(50_000_000);
         }
+    }
+
+    /** The task once it waits for a retry. */
+    Reply waiting(String id) throws IOException, InterruptedException {
+        Reply task = task(id);
+        while (task.body().path("nextRetryAt").isNull()) {
+            LockSupport.parkNanos(10_000_000);
+            task = task(id);
+        }
+        return task;
+    }
+
+    /** The lines of the metrics that Conduit asks for. Only a key without a customer may read them. */
+    List<String> metrics() throws IOException, InterruptedException {
+        HttpResponse<String> answer = http.send(
+                HttpRequest.newBuilder(URI.create(url + "/metrics"))
+                        .header("Authorization", "Bearer " + key)
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
+        return answer.body()
+                .lines()
+                .filter(line -> METRICS.stream().anyMatch(line::startsWith) && line.contains("generate-video"))
+                .toList();
     }
 
     Reply send(String method, String path, @Nullable String body) throws IOException, InterruptedException {

@@ -168,7 +168,7 @@ final class VideoEndpoints implements Endpoints {
         task.put("taskId", ID + job.get("jobId"));
         String status = String.valueOf(job.get("status"));
         task.put("status", status.equals("succeeded") ? "completed" : status);
-        for (String name : List.of("retryCount", "maxRetries", "nextRetryAt", "error")) {
+        for (String name : List.of("retryCount", "maxRetries", "isRetryable", "nextRetryAt", "error")) {
             Object value = job.get(name);
             if (value != null) {
                 task.put(name, value);

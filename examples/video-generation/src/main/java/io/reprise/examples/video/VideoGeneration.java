@@ -46,7 +46,24 @@ public final class VideoGeneration {
                 new CountDownLatch(1).await();
             } else {
                 play(service);
+                retryByHand(provider, file.resolveSibling("switched-off.db"), environment);
             }
+        }
+    }
+
+    /** With {@code EnableRetries=false} a task fails at once and has its retries left, for a person. */
+    private static void retryByHand(FakeProvider provider, Path file, Map<String, String> environment)
+            throws IOException, InterruptedException {
+        Map<String, String> off = new HashMap<>(environment);
+        off.put("VideoGeneration__EnableRetries", "false");
+        try (VideoService service =
+                VideoService.start(VideoSettings.read(off), provider, JdbcJobStore.sqlite(file), 0)) {
+            VideoClient ada = new VideoClient(service.url(), service.virtualKey("ada", "ada"));
+            String flaky = ada.generate("flaky", "a cat on a bicycle");
+            System.out.println("With VideoGeneration__EnableRetries=false: "
+                    + ada.await(flaky).body());
+            System.out.println("Retry by hand: " + ada.retry(flaky).body());
+            System.out.println("It ended: " + ada.await(flaky).body());
         }
     }
 
@@ -58,6 +75,8 @@ public final class VideoGeneration {
             String flaky = ada.generate("flaky", "a cat on a bicycle");
             String down = ada.generate("down", "a dog in the rain");
             String strict = ada.generate("strict", "something forbidden");
+            System.out.println(
+                    "While it waits for its retry: " + ada.waiting(down).body());
             for (String task : new String[] {flaky, down, strict}) {
                 System.out.println(task + " ended: " + ada.await(task).body());
                 receiver.of(task);
@@ -69,6 +88,9 @@ public final class VideoGeneration {
             System.out.println(
                     "Retry of one that cannot succeed: " + ada.retry(strict).body());
             System.out.println("Somebody else asks for it: " + bob.task(flaky).body());
+            System.out.println("Metrics: successes by attempt, failures by provider, retries, time to success");
+            VideoClient operator = new VideoClient(service.url(), service.virtualKey("operator", null));
+            operator.metrics().forEach(line -> System.out.println("  " + line));
         }
     }
 

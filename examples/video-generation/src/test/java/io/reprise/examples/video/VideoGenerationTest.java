@@ -68,6 +68,9 @@ class VideoGenerationTest {
                     .allSatisfy(each ->
                             assertThat(each.path("taskId").stringValue()).isEqualTo(flaky));
             assertThat(told.get(0).path("error").stringValue()).isEqualTo("Connection timeout");
+            assertThat(told)
+                    .extracting(each -> each.path("isRetryable").booleanValue())
+                    .containsExactly(true, true, false);
             assertThat(told.get(1).path("error").stringValue()).isEqualTo("Too many requests");
             assertThat(told)
                     .extracting(each -> each.path("retryCount").intValue())
@@ -88,6 +91,23 @@ class VideoGenerationTest {
                         .as("what was announced is what was decided")
                         .isEqualTo(Duration.parse("PT" + delay));
             }
+        }
+    }
+
+    @Test
+    void its_metrics_tell_successes_by_attempt_and_failures_by_provider() throws Exception {
+        try (VideoService service = start(Map.of())) {
+            VideoClient operator = new VideoClient(service.url(), service.virtualKey("operator", null));
+            operator.await(operator.generate("flaky", "a cat"));
+            operator.await(operator.generate("strict", "a bird"));
+            assertThat(operator.metrics())
+                    .anyMatch(line -> line.startsWith("reprise_succeeded_total{attempt=\"3\",")
+                            && line.contains("resource=\"flaky\""))
+                    .anyMatch(line -> line.startsWith("reprise_failed_total")
+                            && line.contains("resource=\"strict\"")
+                            && line.contains("reason=\"PERMANENT\""))
+                    .anyMatch(line -> line.startsWith("retries_total") && line.contains("resource=\"flaky\""))
+                    .anyMatch(line -> line.startsWith("reprise_recovery_seconds_sum"));
         }
     }
 
