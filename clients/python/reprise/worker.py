@@ -114,6 +114,7 @@ class Run:
         self._cost: Dict[str, float] = {}
         self._known: Optional[Dict[str, Dict[str, Any]]] = None
         self._used: Set[str] = set()
+        self._inside: Optional[str] = None
         self._length = length
         self._lines: List[str] = []
         self._sent = 0
@@ -148,12 +149,15 @@ class Run:
             raise self._fails_in(step, JobError(f"step {name} has started, and nobody knows how it ended"))
         if at_most_once:
             self._post("step", {"name": name, "started": True})
+        self._inside = name
         try:
             result = work()
         except (Suspended, Snooze, Cancel):
             raise
         except BaseException as error:  # Whatever the work raises is the step's affair.
             raise self._fails_in(step, error) from error
+        finally:
+            self._inside = None
         self._post("step", {"name": name} if result is None else {"name": name, "result": result})
         return result
 
@@ -209,6 +213,12 @@ class Run:
             self._sent += len(unsent["lines"])
 
     def _enter(self, name: str) -> Optional[Dict[str, Any]]:
+        if self._suspended or self._failed is not None:
+            raise Suspended(name)
+        if self._inside is not None:
+            raise JobError(
+                f"step {name} begins inside step {self._inside}: steps come one after another", permanent=True
+            )
         if name in self._used:
             raise JobError(f"step {name} was used in this run before: put the number into its name", permanent=True)
         self._used.add(name)

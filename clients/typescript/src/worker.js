@@ -64,7 +64,7 @@ export class Suspended extends Error {
   }
 }
 
-class Run {
+export class Run {
   #stop = new AbortController();
   #client;
   #known;
