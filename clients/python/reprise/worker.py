@@ -118,6 +118,7 @@ class Run:
         self._length = length
         self._lines: List[str] = []
         self._sent = 0
+        self._added = 0
 
     def step(
         self,
@@ -194,6 +195,18 @@ class Run:
         if answer["failure"] is not None:
             raise JoinFailed(name, {"reason": "PERMANENT", "message": answer["failure"]})
         return answer["results"]
+
+    def add_to_batch(self, jobs: Sequence[Mapping[str, Any]]) -> List[str]:
+        """Stores up to 1000 more members of the batch that this job is in, all or none, and returns their ids.
+
+        The batch may be closed: while this job runs it cannot end. The jobs stay even if this run fails and is repeated.
+        Give each an ``idempotencyKey``, so that the next run adds no second one; without it, one is made up for this run.
+        """
+        bodies = []
+        for job in jobs:
+            self._added += 1
+            bodies.append({"idempotencyKey": f"{self.id}/{self.fence}/{self._added}", **job})
+        return self._post("batch", {"jobs": bodies})["ids"] if bodies else []
 
     def log(self, line: str) -> None:
         """Adds a line to the log of this run, for people to see beside the job. Sent with heartbeats and at the end."""

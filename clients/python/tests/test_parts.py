@@ -34,7 +34,7 @@ class Server:
         if method == "GET":
             return {"items": []}
         self.sent.append((path.rsplit("/", 1)[1], body))
-        return {"stored": True}
+        return {"stored": True, "ids": [str(n) for n in range(len((body or {}).get("jobs", [])))]}
 
 
 def run_on(server):
@@ -60,6 +60,15 @@ class Parts(unittest.TestCase):
         run.step("charge", lambda: 1)
         with self.assertRaisesRegex(JobError, "step charge was used in this run before"):
             run.step("charge", lambda: 2)
+
+    def test_jobs_for_the_batch_get_keys_so_that_a_repeated_request_adds_them_once(self):
+        server = Server()
+        run = run_on(server)
+        self.assertEqual(run.add_to_batch([]), [])
+        self.assertEqual(run.add_to_batch([{"type": "part"}, {"type": "part", "idempotencyKey": "own"}]), ["0", "1"])
+        run.add_to_batch([{"type": "part"}])
+        keys = [job["idempotencyKey"] for what, body in server.sent for job in body["jobs"]]
+        self.assertEqual(keys, ["7/3/1", "own", "7/3/3"])
 
     def test_pauses_grow_and_are_drawn_from_zero_to_the_bound(self):
         self.assertEqual([pause(n, chance=lambda: 1.0) for n in range(4)], [0.2, 0.4, 0.8, 1.6])

@@ -72,6 +72,7 @@ export class Run {
   #inside;
   #lines = [];
   #sent = 0;
+  #added = 0;
   #length;
 
   constructor(lease, length, client) {
@@ -151,6 +152,11 @@ export class Run {
       throw new JoinFailed(name, answer.failure);
     }
     return answer.results;
+  }
+
+  async addToBatch(jobs) {
+    const keyed = jobs.map((job) => ({ idempotencyKey: `${this.id}/${this.fence}/${++this.#added}`, ...job }));
+    return keyed.length === 0 ? [] : (await this.#post("batch", { jobs: keyed })).ids;
   }
 
   log(line) {

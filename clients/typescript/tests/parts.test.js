@@ -65,7 +65,7 @@ function runOn(sent) {
       return { items: [] };
     }
     sent.push([path.slice(path.lastIndexOf("/") + 1), body]);
-    return { stored: true };
+    return { stored: true, ids: (body.jobs ?? []).map((_, n) => String(n)) };
   };
   const job = { id: "7", type: "task", queue: "default" };
   return new Run({ job, attempt: 1, fence: 3, token: "t" }, 30_000, { call });
@@ -86,4 +86,14 @@ test("a name is used once in a run", async () => {
   const run = runOn([]);
   await run.step("charge", () => 1);
   await assert.rejects(run.step("charge", () => 2), /step charge was used in this run before/);
+});
+
+test("jobs for the batch get keys, so that a repeated request adds them once", async () => {
+  const sent = [];
+  const run = runOn(sent);
+  assert.deepEqual(await run.addToBatch([]), []);
+  assert.deepEqual(await run.addToBatch([{ type: "part" }, { type: "part", idempotencyKey: "own" }]), ["0", "1"]);
+  await run.addToBatch([{ type: "part" }]);
+  const keys = sent.flatMap(([, body]) => body.jobs.map((job) => job.idempotencyKey));
+  assert.deepEqual(keys, ["7/3/1", "own", "7/3/3"]);
 });
