@@ -114,9 +114,11 @@ class Run:
         self._cost: Dict[str, float] = {}
         self._known: Optional[Dict[str, Dict[str, Any]]] = None
         self._used: Set[str] = set()
+        self._inside: Optional[str] = None
         self._length = length
         self._lines: List[str] = []
         self._sent = 0
+        self._added = 0
 
     def step(
         self,
@@ -148,12 +150,15 @@ class Run:
             raise self._fails_in(step, JobError(f"step {name} has started, and nobody knows how it ended"))
         if at_most_once:
             self._post("step", {"name": name, "started": True})
+        self._inside = name
         try:
             result = work()
         except (Suspended, Snooze, Cancel):
             raise
         except BaseException as error:  # Whatever the work raises is the step's affair.
             raise self._fails_in(step, error) from error
+        finally:
+            self._inside = None
         self._post("step", {"name": name} if result is None else {"name": name, "result": result})
         return result
 
@@ -191,6 +196,18 @@ class Run:
             raise JoinFailed(name, {"reason": "PERMANENT", "message": answer["failure"]})
         return answer["results"]
 
+    def add_to_batch(self, jobs: Sequence[Mapping[str, Any]]) -> List[str]:
+        """Stores up to 1000 more members of the batch that this job is in, all or none, and returns their ids.
+
+        The batch may be closed: while this job runs it cannot end. The jobs stay even if this run fails and is repeated.
+        Give each an ``idempotencyKey``, so that the next run adds no second one; without it, one is made up for this run.
+        """
+        bodies = []
+        for job in jobs:
+            self._added += 1
+            bodies.append({"idempotencyKey": f"{self.id}/{self.fence}/{self._added}", **job})
+        return self._post("batch", {"jobs": bodies})["ids"] if bodies else []
+
     def log(self, line: str) -> None:
         """Adds a line to the log of this run, for people to see beside the job. Sent with heartbeats and at the end."""
         if len(self._lines) < LOG_LINES:
@@ -209,6 +226,12 @@ class Run:
             self._sent += len(unsent["lines"])
 
     def _enter(self, name: str) -> Optional[Dict[str, Any]]:
+        if self._suspended or self._failed is not None:
+            raise Suspended(name)
+        if self._inside is not None:
+            raise JobError(
+                f"step {name} begins inside step {self._inside}: steps come one after another", permanent=True
+            )
         if name in self._used:
             raise JobError(f"step {name} was used in this run before: put the number into its name", permanent=True)
         self._used.add(name)

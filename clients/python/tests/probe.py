@@ -49,6 +49,9 @@ def task(run):
         joined = run.join("parts", [part(value, run.job["queue"]) for value in wish["join"]])
         run.log("joined")
         return {"joined": joined}
+    if "add" in wish:
+        run.add_to_batch([{**part(value, run.job["queue"]), "idempotencyKey": f"{run.id} {value}"} for value in wish["add"]])
+        return {"added": run.add_to_batch([part(value, run.job["queue"]) for value in wish["add"]])}
     if "failing" in wish:
         return failing(run, wish["failing"])
     if "percent" in wish:

@@ -13,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 from reprise import InvalidSignature, JobError, verify  # noqa: E402
 from reprise.client import pause  # noqa: E402
-from reprise.worker import failure  # noqa: E402
+from reprise.worker import Run, Suspended, failure  # noqa: E402
 
 KEY = b"0123456789abcdef0123456789abcdef"
 SECRET = "whsec_" + base64.b64encode(KEY).decode()
@@ -24,7 +24,52 @@ def signed(body, at=1000, key=KEY):
     return {"Webhook-Id": "m1", "Webhook-Timestamp": str(at), "Webhook-Signature": "v1,AAAA v1," + mac}
 
 
+class Server:
+    """Answers as the server does, and keeps what it was sent."""
+
+    def __init__(self):
+        self.sent = []
+
+    def call(self, method, path, body=None):
+        if method == "GET":
+            return {"items": []}
+        self.sent.append((path.rsplit("/", 1)[1], body))
+        return {"stored": True, "ids": [str(n) for n in range(len((body or {}).get("jobs", [])))]}
+
+
+def run_on(server):
+    job = {"id": "7", "type": "task", "queue": "default"}
+    return Run({"job": job, "attempt": 1, "fence": 3, "token": "t"}, 30.0, server)
+
+
 class Parts(unittest.TestCase):
+    def test_a_step_inside_a_step_is_refused_and_ends_the_run(self):
+        server = Server()
+        run = run_on(server)
+        did = []
+        with self.assertRaises(Suspended):
+            run.step("outer", lambda: run.step("inner", lambda: did.append("inner")))
+        self.assertIn("step inner begins inside step outer", run._failed["message"])
+        self.assertTrue(run._failed["permanent"])
+        with self.assertRaises(Suspended):
+            run.step("next", lambda: did.append("next"))
+        self.assertEqual((did, server.sent), ([], []))
+
+    def test_a_name_is_used_once_in_a_run(self):
+        run = run_on(Server())
+        run.step("charge", lambda: 1)
+        with self.assertRaisesRegex(JobError, "step charge was used in this run before"):
+            run.step("charge", lambda: 2)
+
+    def test_jobs_for_the_batch_get_keys_so_that_a_repeated_request_adds_them_once(self):
+        server = Server()
+        run = run_on(server)
+        self.assertEqual(run.add_to_batch([]), [])
+        self.assertEqual(run.add_to_batch([{"type": "part"}, {"type": "part", "idempotencyKey": "own"}]), ["0", "1"])
+        run.add_to_batch([{"type": "part"}])
+        keys = [job["idempotencyKey"] for what, body in server.sent for job in body["jobs"]]
+        self.assertEqual(keys, ["7/3/1", "own", "7/3/3"])
+
     def test_pauses_grow_and_are_drawn_from_zero_to_the_bound(self):
         self.assertEqual([pause(n, chance=lambda: 1.0) for n in range(4)], [0.2, 0.4, 0.8, 1.6])
         self.assertEqual(pause(50, chance=lambda: 1.0), 10.0)

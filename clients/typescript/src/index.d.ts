@@ -139,6 +139,12 @@ export interface Run<P = Json> {
    * keys. If one is a dead letter or was cancelled, `JoinFailed` is thrown.
    */
   join<T = Json>(name: string, jobs: Array<Record<string, unknown>>): Promise<T[]>;
+  /**
+   * Stores up to 1000 more members of the batch that this job is in, all or none, and returns their ids. The batch may be
+   * closed: while this job runs it cannot end. The jobs stay even if this run fails and is repeated. Give each an
+   * `idempotencyKey`, so that the next run adds no second one; without it, one is made up for this run.
+   */
+  addToBatch(jobs: Array<Record<string, unknown>>): Promise<string[]>;
   /** Adds a line to the log of this run, for people to see beside the job; sent with heartbeats and at the end. */
   log(line: string): void;
 }

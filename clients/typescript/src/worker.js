@@ -64,7 +64,7 @@ export class Suspended extends Error {
   }
 }
 
-class Run {
+export class Run {
   #stop = new AbortController();
   #client;
   #known;
@@ -72,6 +72,7 @@ class Run {
   #inside;
   #lines = [];
   #sent = 0;
+  #added = 0;
   #length;
 
   constructor(lease, length, client) {
@@ -151,6 +152,11 @@ class Run {
       throw new JoinFailed(name, answer.failure);
     }
     return answer.results;
+  }
+
+  async addToBatch(jobs) {
+    const keyed = jobs.map((job) => ({ idempotencyKey: `${this.id}/${this.fence}/${++this.#added}`, ...job }));
+    return keyed.length === 0 ? [] : (await this.#post("batch", { jobs: keyed })).ids;
   }
 
   log(line) {

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { pause } from "../src/client.js";
-import { InvalidSignature, JobError, verify } from "../src/index.js";
-import { failure } from "../src/worker.js";
+import { InvalidSignature, JobError, Suspended, verify } from "../src/index.js";
+import { Run, failure } from "../src/worker.js";
 
 const KEY = Buffer.from("0123456789abcdef0123456789abcdef");
 const SECRET = `whsec_${KEY.toString("base64")}`;
@@ -56,4 +56,44 @@ test("a failure tells what rules look at", () => {
   );
   assert.deepEqual(failure("text").types, ["string"]);
   assert.equal(failure(Object.assign(new TypeError("fetch failed"), { cause: { code: "ECONNREFUSED" } })).code, "ECONNREFUSED");
+});
+
+/** A run on a server that answers as the real one does, and keeps what it was sent. */
+function runOn(sent) {
+  const call = async (method, path, body) => {
+    if (method === "GET") {
+      return { items: [] };
+    }
+    sent.push([path.slice(path.lastIndexOf("/") + 1), body]);
+    return { stored: true, ids: (body.jobs ?? []).map((_, n) => String(n)) };
+  };
+  const job = { id: "7", type: "task", queue: "default" };
+  return new Run({ job, attempt: 1, fence: 3, token: "t" }, 30_000, { call });
+}
+
+test("a step inside a step is refused and ends the run", async () => {
+  const sent = [];
+  const did = [];
+  const run = runOn(sent);
+  await assert.rejects(run.step("outer", () => run.step("inner", () => did.push("inner"))), Suspended);
+  assert.match(run._failed.message, /step inner begins inside step outer/);
+  assert.equal(run._failed.permanent, true);
+  await assert.rejects(run.step("next", () => did.push("next")), Suspended);
+  assert.deepEqual([did, sent], [[], []]);
+});
+
+test("a name is used once in a run", async () => {
+  const run = runOn([]);
+  await run.step("charge", () => 1);
+  await assert.rejects(run.step("charge", () => 2), /step charge was used in this run before/);
+});
+
+test("jobs for the batch get keys, so that a repeated request adds them once", async () => {
+  const sent = [];
+  const run = runOn(sent);
+  assert.deepEqual(await run.addToBatch([]), []);
+  assert.deepEqual(await run.addToBatch([{ type: "part" }, { type: "part", idempotencyKey: "own" }]), ["0", "1"]);
+  await run.addToBatch([{ type: "part" }]);
+  const keys = sent.flatMap(([, body]) => body.jobs.map((job) => job.idempotencyKey));
+  assert.deepEqual(keys, ["7/3/1", "own", "7/3/3"]);
 });

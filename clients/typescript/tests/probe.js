@@ -79,6 +79,11 @@ async function task(run) {
     run.log("joined");
     return { joined };
   }
+  if (wish.add !== undefined) {
+    const parts = wish.add.map((value) => part(value, run.job.queue));
+    await run.addToBatch(parts.map((job, i) => ({ ...job, idempotencyKey: `${run.id} ${wish.add[i]}` })));
+    return { added: await run.addToBatch(parts) };
+  }
   if (wish.failing !== undefined) {
     return failing(run, wish.failing);
   }

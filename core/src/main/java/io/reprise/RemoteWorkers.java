@@ -5,6 +5,7 @@ import io.reprise.batch.Membership;
 import io.reprise.failure.Failure;
 import io.reprise.internal.run.RemoteRuns;
 import io.reprise.job.Job;
+import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
 import io.reprise.job.PayloadException;
 import io.reprise.job.Progress;
@@ -149,6 +150,19 @@ public final class RemoteWorkers {
      */
     public RemoteJoin join(RemoteLease.Key key, String step, List<? extends JobRequest<?>> jobs) {
         return runs.join(key, JobSpec.requireName("step", step), jobs);
+    }
+
+    /**
+     * Stores more members of the batch that the job is in, all or none. The batch may be closed: while the job runs it
+     * cannot end. They stay even if the run fails and is retried: give them idempotency keys.
+     *
+     * @return the ids, in the order of the jobs
+     * @throws StaleLeaseException if the lease is lost; nothing is changed
+     * @throws RefusedException if the job is in no batch, or is one of a join (INVALID_STATE)
+     * @throws IllegalArgumentException if a job has a unique key under another rule than KEEP
+     */
+    public List<JobId> addToBatch(RemoteLease.Key key, List<? extends JobRequest<?>> jobs) {
+        return runs.addToBatch(key, jobs);
     }
 
     private static Duration requireWait(Duration wait) {

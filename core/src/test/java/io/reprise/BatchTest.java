@@ -159,6 +159,19 @@ class BatchTest {
     }
 
     @Test
+    void a_second_close_changes_nothing() {
+        Batch batch = batch().add(PART.job("a"));
+        BatchState closed = batch.close();
+        clock.advance(Duration.ofMinutes(1));
+        assertThatExceptionOfType(RefusedException.class)
+                .isThrownBy(reprise.batch("import-7")::close)
+                .withMessageContaining("closed before, at " + closed.closedAt());
+        assertThat(batch.state()).isEqualTo(closed);
+        worker.runDue();
+        assertThat(ran).containsExactlyInAnyOrder("a", "success", "end");
+    }
+
+    @Test
     void a_name_leads_to_the_batch_that_is_there() {
         batch().add(PART.job("a"));
         reprise.batch("import-7").add(PART.job("b")).close();
@@ -285,9 +298,12 @@ class BatchTest {
                         .lastError()
                         .message());
             }
+            assertThat(other.reprise().find(JobQuery.all().type(PART.name())).items())
+                    .isEmpty();
         }
         assertThat(errors.get(0)).contains("has a key");
-        assertThat(errors.get(1)).contains("begins inside step outer");
+        assertThat(errors.get(1))
+                .containsPattern("BatchTest.java:\\d+ begins inside step outer at BatchTest.java:\\d+");
         assertThat(errors.get(2)).contains("10001 jobs");
     }
 }

@@ -26,7 +26,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A remote run joins other jobs, in virtual time. */
+/** A remote run joins other jobs and adds jobs to its batch, in virtual time. */
 class RemoteJoinTest {
 
     private static final JobType<String> PART = JobType.of("part", String.class).retry(EXACT);
@@ -118,5 +118,40 @@ class RemoteJoinTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> remote.join(key, "keys", List.of(PART.job("a").key("k"))))
                 .withMessageContaining("has a key");
+    }
+
+    @Test
+    void a_member_adds_others_while_it_runs_though_the_batch_is_closed() {
+        Batch batch = reprise.batch("import").add(ORDER.job("first").queue("far"));
+        batch.close();
+        RemoteLease.Key key = lease();
+        JobId added = remote.addToBatch(key, List.of(PART.job("more").idempotencyKey("more")))
+                .get(0);
+        assertThat(remote.addToBatch(key, List.of(PART.job("more").idempotencyKey("more"))))
+                .containsExactly(added);
+        assertThat(remote.addToBatch(key, List.of())).isEmpty();
+        assertThat(batch.state().total()).isEqualTo(2);
+        remote.complete(key, null);
+        assertThat(batch.state().endedAt()).isNull();
+        assertThatExceptionOfType(StaleLeaseException.class)
+                .isThrownBy(() -> remote.addToBatch(key, List.of(PART.job("late"))));
+        worker.runDue();
+        assertThat(batch.state().succeeded()).isEqualTo(2);
+        assertThat(batch.state().succeededAt()).isNotNull();
+    }
+
+    @Test
+    void a_job_that_is_in_no_batch_adds_nothing() {
+        reprise.enqueue(ORDER.job("alone").queue("far"));
+        RemoteLease.Key key = lease();
+        assertThatExceptionOfType(RefusedException.class)
+                .isThrownBy(() -> remote.addToBatch(key, List.of(PART.job("a"))))
+                .withMessageContaining("is in no batch");
+        remote.join(key, "children", List.of(ORDER.job("child").queue("far")));
+        RemoteLease.Key child = lease();
+        assertThatExceptionOfType(RefusedException.class)
+                .isThrownBy(() -> remote.addToBatch(child, List.of(PART.job("a"))))
+                .withMessageContaining("is the child of a join");
+        assertThat(reprise.find(JobQuery.all().type(PART.name())).items()).isEmpty();
     }
 }

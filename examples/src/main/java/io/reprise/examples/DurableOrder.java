@@ -19,8 +19,10 @@ import java.util.List;
 
 /** An order in steps: each is done once, the handler goes on where it stopped, sleeps a day and waits for a person. */
 public final class DurableOrder {
-    private static final JobType<String> ORDER =
+    // snippet:type
+    static final JobType<String> ORDER =
             JobType.of("order", String.class).retry(RetryPolicy.exponential().noDeadline());
+    // end
     private static final List<String> effects = new ArrayList<>();
 
     private DurableOrder() {}

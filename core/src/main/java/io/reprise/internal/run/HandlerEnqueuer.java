@@ -2,6 +2,7 @@
 package io.reprise.internal.run;
 
 import io.reprise.JobRequest;
+import io.reprise.batch.Membership;
 import io.reprise.job.Enqueued;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
@@ -42,12 +43,27 @@ public final class HandlerEnqueuer {
         return known.apply(jobs);
     }
 
-    List<JobId> store(List<JobSpec> jobs) {
+    /** Stores more members of the batch that a running job is in. */
+    List<JobId> addToBatch(Membership batch, List<? extends JobRequest<?>> jobs) {
+        List<JobSpec> specs = bind(jobs);
+        return specs.isEmpty() ? List.of() : store(batch.members(specs, true));
+    }
+
+    private List<JobId> store(List<JobSpec> jobs) {
         Function<List<JobSpec>, List<Enqueued>> known = storing;
         if (known == null) {
             throw new IllegalStateException("This worker cannot enqueue yet");
         }
         return known.apply(jobs).stream().map(Enqueued::id).toList();
+    }
+
+    /** Returns why a job cannot add others to a batch; null if it can. */
+    static @Nullable String whyAlone(JobId job, @Nullable Membership batch) {
+        if (batch != null && !batch.isChild()) {
+            return null;
+        }
+        return "Job " + job + (batch == null ? " is in no batch" : " is the child of a join, whose jobs are all known")
+                + ": it cannot add jobs to it";
     }
 
     JobId enqueue(JobRequest<?> job) {

@@ -426,6 +426,19 @@ public final class RemoteRuns {
                         WaitReason.BATCH, StepBook.MAX_WAIT, row.replacing().suspended(there.suspensions() + 1)));
     }
 
+    /**
+     * Stores more members of the batch of a job that this key holds. Only the lease is looked at here: the store refuses them if
+     * the batch has ended, so a run that loses its lease meanwhile cannot make the batch wrong.
+     */
+    public List<JobId> addToBatch(RemoteLease.Key key, List<? extends JobRequest<?>> jobs) {
+        Membership batch = Membership.in(held(key).spec());
+        String refusal = HandlerEnqueuer.whyAlone(key.job(), batch);
+        if (batch == null || refusal != null) {
+            throw new RefusedException(RefusedException.Code.INVALID_STATE, String.valueOf(refusal));
+        }
+        return enqueuer.addToBatch(batch, jobs);
+    }
+
     private RemoteJoin begin(RemoteLease.Key key, Job job, String name, List<JobSpec> jobs) {
         if (jobs.isEmpty()) {
             write(key, granting(job, StepWrite.join(name, StoredStep.State.DONE, codec.seal(codec.encode("")))));

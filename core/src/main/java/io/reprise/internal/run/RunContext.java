@@ -170,13 +170,11 @@ public final class RunContext implements JobContext {
     @Override
     public List<JobId> addToBatch(List<? extends JobRequest<?>> jobs) {
         Membership batch = Membership.in(run.job.spec());
-        if (batch == null || batch.isChild()) {
-            throw new IllegalStateException("Job " + run.id()
-                    + (batch == null ? " is in no batch" : " is the child of a join, whose jobs are all known")
-                    + ": it cannot add jobs to it");
+        String refusal = HandlerEnqueuer.whyAlone(run.id(), batch);
+        if (batch == null || refusal != null) {
+            throw new IllegalStateException(refusal);
         }
-        List<JobSpec> specs = enqueuer.bind(jobs);
-        return specs.isEmpty() ? List.of() : enqueuer.store(batch.members(specs, true));
+        return enqueuer.addToBatch(batch, jobs);
     }
 
     @Override

@@ -20,8 +20,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * For users of Stent's orchestrators: a durable function that calls activities, sleeps and waits for a signal. An activity is a
- * step with a policy of its own. What an activity returned is stored, so it is not called again after a failure.
+ * For users of Stent's orchestrators: a durable function that calls activities, sleeps, waits for signals and runs parts in parallel.
+ * An activity is a step with a policy of its own. What an activity returned is stored, so it is not called again after a
+ * failure. Parts that run in parallel are jobs of their own, each with its own attempts.
  */
 public final class StentOrchestration {
 
@@ -31,6 +32,13 @@ public final class StentOrchestration {
     /** {@code @Stent.durable(retry_policy=RetryPolicy(max_attempts=5, retry_for=(ConnectionError,)))}. */
     private static final Step<String> CHARGE =
             Step.of("charge", String.class).retry(RetryPolicy.preset("stent-selective"));
+
+    /** One part of {@code await asyncio.gather(*[label(p) for p in parcels])}. */
+    private static final JobType<String> LABEL =
+            JobType.of("label", String.class).retry(RetryPolicy.preset("stent"));
+
+    /** Signals that come one after another: each has a name of its own. */
+    private static final List<String> STAGES = List.of("legal", "finance");
 
     /** The ends of three orders, and what the activities did, for the test. */
     record Results(Job approved, Job forgotten, Job refused, List<String> done) {}
@@ -46,9 +54,15 @@ public final class StentOrchestration {
         try {
             String payment = job.step(CHARGE, () -> charge(order, job, done));
             job.sleep("cooling_off", Duration.ofHours(1));
-            String by = job.await("approval", String.class, Duration.ofHours(6));
-            job.step("ship", () -> done.add(order + " shipped after " + payment + ", approved by " + by));
-            job.result(by);
+            List<String> by = new ArrayList<>();
+            for (String stage : STAGES) {
+                by.add(job.await(stage, String.class, Duration.ofHours(6)));
+            }
+            List<String> labels = job.join("labels", LABEL.jobs(List.of(order + "-1", order + "-2")), String.class);
+            job.step(
+                    "ship",
+                    () -> done.add(order + " shipped as " + labels + " after " + payment + ", approved by " + by));
+            job.result(by.toString());
         } catch (StepFailedException failed) {
             job.step("release", () -> done.add(order + " released: " + failed.step()));
             job.result("given up");
@@ -73,6 +87,7 @@ public final class StentOrchestration {
         try (InlineWorker worker = InlineWorker.start(
                 Reprise.builder()
                         .store(new InMemoryJobStore(clock))
+                        .handle(LABEL, (parcel, job) -> job.result("label " + parcel))
                         .handle(ORDER, (order, job) -> order(order, job, done)),
                 clock)) {
             Reprise executor = worker.reprise();
@@ -80,7 +95,8 @@ public final class StentOrchestration {
             JobId forgotten = executor.enqueue(ORDER.job("forgotten"));
             JobId refused = executor.enqueue(ORDER.job("refused"));
             say("A signal may come before anybody waits for it");
-            executor.tell(approved, "approval", "ada");
+            executor.tell(approved, "finance", "bob");
+            executor.tell(approved, "legal", "ada");
             worker.advance(Duration.ofHours(12));
             done.forEach(line -> say("  %s", line));
             return new Results(

@@ -125,9 +125,10 @@ class SeedsTest {
                         "refused reserved",
                         "approved charged",
                         "forgotten charged",
-                        "approved shipped after payment of approved, approved by ada",
+                        "approved shipped as [label approved-1, label approved-2] after payment of approved,"
+                                + " approved by [ada, bob]",
                         "refused released: charge",
-                        "forgotten released: approval");
+                        "forgotten released: legal");
     }
 
     @Test

@@ -56,14 +56,23 @@ public final class JobRequests {
 
     /** Reads one job, or all jobs of an array. */
     public List<JobRequest<RawValue>> all(JsonNode body, Tenancy tenancy) {
+        return all("", body, tenancy);
+    }
+
+    /**
+     * Reads one job, or all jobs of an array.
+     *
+     * @param at JSON pointer of the jobs in the request
+     */
+    public List<JobRequest<RawValue>> all(String at, JsonNode body, Tenancy tenancy) {
         List<FieldError> errors = new ArrayList<>();
         List<JobRequest<RawValue>> jobs = new ArrayList<>();
         if (body.isArray()) {
             for (int i = 0; i < body.size(); i++) {
-                add(jobs, "/" + i, body.get(i), tenancy, errors);
+                add(jobs, at + "/" + i, body.get(i), tenancy, errors);
             }
         } else {
-            add(jobs, "", body, tenancy, errors);
+            add(jobs, at, body, tenancy, errors);
         }
         if (!errors.isEmpty()) {
             throw Problem.invalid(errors);

@@ -16,7 +16,7 @@ import java.util.List;
 /** Schemas of requests and answers that several operations share. */
 public final class Schemas {
 
-    static final int MAX_BATCH = 1_000;
+    public static final int MAX_BATCH = 1_000;
     private static final int NO_LIMIT = Integer.MAX_VALUE;
 
     static final Schema POLICY = Schema.object()

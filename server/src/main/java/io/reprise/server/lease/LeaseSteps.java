@@ -4,7 +4,10 @@ package io.reprise.server.lease;
 import io.reprise.JobRequest;
 import io.reprise.RemoteWorkers;
 import io.reprise.batch.Membership;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
 import io.reprise.job.PayloadException;
+import io.reprise.job.RefusedException;
 import io.reprise.remote.RemoteJoin;
 import io.reprise.remote.RemoteLease;
 import io.reprise.server.api.Api;
@@ -70,6 +73,17 @@ final class LeaseSteps {
             .must("failure", Schema.text(0, 20_000).orNull().about("which job did not succeed, and why"))
             .named("Joined");
 
+    private static final Schema MORE = Schema.object()
+            .must("jobs", Schema.array(Schemas.JOB_REQUEST, 1, Schemas.MAX_BATCH))
+            .named("MoreMembers");
+
+    private static final Schema ADDED = Schema.object()
+            .must(
+                    "ids",
+                    Schema.array(Schema.id(), 0, Schemas.MAX_BATCH)
+                            .about("in the order of the jobs; a key may lead to a job that is there"))
+            .named("MoreMembersAdded");
+
     private final Api api;
     private final JobRequests requests;
     private final RemoteWorkers workers;
@@ -106,7 +120,14 @@ final class LeaseSteps {
                 LeaseReports.single("join", "joinJobs", "Store other jobs, and end the run until all have ended")
                         .body(JOIN)
                         .answers(200, "whether the run has ended, or the results", JOINED)
-                        .does(this::join));
+                        .does(this::join),
+                LeaseReports.single(
+                                "batch",
+                                "addToOwnBatch",
+                                "Enqueue more members of the job's batch, all or none; needs the scope enqueue too")
+                        .body(MORE)
+                        .answers(202, "the members", ADDED)
+                        .does(this::add));
     }
 
     private Answer list(Request request) {
@@ -157,14 +178,7 @@ final class LeaseSteps {
                 workers.steps(key).stream().noneMatch(step -> step.name().equals(name));
         List<JobRequest<RawValue>> jobs = List.of();
         if (begins) {
-            if (!request.caller().may(Scope.ENQUEUE)) {
-                throw Problem.of(ProblemType.FORBIDDEN, "This needs a key with scope enqueue: it stores jobs");
-            }
-            Tenancy tenancy = Tenancy.of(request.caller());
-            jobs = requests.all(fields.node("jobs"), tenancy);
-            List<JsonNode> bodies = new ArrayList<>();
-            fields.node("jobs").forEach(bodies::add);
-            requests.admit(request, tenancy, bodies);
+            jobs = jobs(request);
         }
         List<JobRequest<RawValue>> children = jobs;
         try {
@@ -174,6 +188,48 @@ final class LeaseSteps {
         } catch (PayloadException e) {
             throw Problem.invalid("/name", String.valueOf(e.getMessage()));
         }
+    }
+
+    private Answer add(Request request) {
+        RemoteLease.Key key = key(request);
+        // Asked first, so that a run that has ended spends no quota.
+        workers.steps(key);
+        List<JobRequest<RawValue>> jobs = jobs(request);
+        try {
+            List<JobId> ids = workers.addToBatch(key, jobs);
+            return Response.json(
+                    202, Map.of("ids", ids.stream().map(JobId::toString).toList()));
+        } catch (RefusedException e) {
+            throw new RefusedException(e.code(), shown(request, key, e));
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("/jobs", shown(request, key, e));
+        }
+    }
+
+    /** Returns the jobs of a request that stores them, checked as those of an enqueue. */
+    private List<JobRequest<RawValue>> jobs(Request request) {
+        if (!request.caller().may(Scope.ENQUEUE)) {
+            throw Problem.of(ProblemType.FORBIDDEN, "This needs a key with scope enqueue: it stores jobs");
+        }
+        Tenancy tenancy = Tenancy.of(request.caller());
+        JsonNode given = request.fields().node("jobs");
+        List<JobRequest<RawValue>> jobs = requests.all("/jobs", given, tenancy);
+        List<JsonNode> bodies = new ArrayList<>();
+        given.forEach(bodies::add);
+        requests.admit(request, tenancy, bodies);
+        return jobs;
+    }
+
+    /** Names the batch in a refusal as the caller knows it. */
+    private String shown(Request request, RemoteLease.Key key, RuntimeException refusal) {
+        String text = String.valueOf(refusal.getMessage());
+        Job job = api.reprise().find(key.job()).orElse(null);
+        Membership batch = job == null ? null : Membership.in(job.spec());
+        return batch == null
+                ? text
+                : text.replace(
+                        "'" + batch.batch() + "'",
+                        "'" + Tenancy.of(request.caller()).shown(batch.batch()) + "'");
     }
 
     private static Map<String, @Nullable Object> view(RemoteJoin join) {

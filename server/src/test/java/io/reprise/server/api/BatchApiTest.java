@@ -121,4 +121,56 @@ class BatchApiTest {
                         .stringValue())
                 .isEqualTo("import");
     }
+
+    private String lease(String key) {
+        return server.send(key, "POST", "/v1/leases", "{\"wait\":\"30s\",\"types\":[\"part\"]}")
+                .json()
+                .at("/items/0/token")
+                .stringValue();
+    }
+
+    @Test
+    void a_running_member_adds_others_to_its_closed_batch() {
+        String acme = server.key("acme", "acme", Scope.READ, Scope.ENQUEUE, Scope.WORK);
+        server.send(acme, "PUT", "/v1/batches/import", FOLLOWERS);
+        server.send(acme, "POST", "/v1/batches/import/jobs", "{\"type\":\"part\"}");
+        server.send(acme, "POST", "/v1/batches/import/close", "{}");
+        String add = "/v1/leases/" + lease(acme) + "/batch";
+        String more =
+                "{\"jobs\":[{\"type\":\"part\",\"idempotencyKey\":\"a\"},{\"type\":\"part\",\"idempotencyKey\":\"b\"}]}";
+        Reply added = server.send(acme, "POST", add, more);
+        assertThat(added.status()).as(added.raw().body()).isEqualTo(202);
+        assertThat(added.json().path("ids")).hasSize(2);
+        assertThat(server.send(acme, "POST", add, more).json()).isEqualTo(added.json());
+        String sibling = added.json().at("/ids/0").stringValue();
+        assertThat(server.send(acme, "GET", "/v1/jobs/" + sibling, null).text("batch"))
+                .isEqualTo("import");
+        Reply batch = server.send(acme, "GET", "/v1/batches/import", null);
+        assertThat(batch.json().path("total").intValue()).isEqualTo(3);
+        assertThat(batch.json().path("endedAt").isNull()).isTrue();
+        Reply replaced = server.send(
+                acme, "POST", add, "{\"jobs\":[{\"type\":\"part\",\"key\":\"k\",\"keyRule\":\"REPLACE\"}]}");
+        assertThat(replaced.status()).isEqualTo(400);
+        assertThat(replaced.raw().body()).contains("batch 'import' may hold").doesNotContain("acme/");
+        Reply untyped = server.send(acme, "POST", add, "{\"jobs\":[{\"type\":\"part\",\"keyRule\":\"KEEP\"}]}");
+        assertThat(untyped.raw().body()).contains("/jobs/0/keyRule");
+    }
+
+    @Test
+    void a_member_adds_nothing_without_its_lease_its_batch_or_the_scope() {
+        String acme = server.key("acme", "acme", Scope.READ, Scope.ENQUEUE, Scope.WORK);
+        String worker = server.key("worker", "acme", Scope.WORK);
+        server.send(acme, "POST", "/v1/jobs", "{\"type\":\"part\"}");
+        String alone = "/v1/leases/" + lease(worker);
+        String more = "{\"jobs\":[{\"type\":\"more\"}]}";
+        assertThat(server.send(worker, "POST", alone + "/batch", more).status()).isEqualTo(403);
+        Reply none = server.send(acme, "POST", alone + "/batch", more);
+        assertThat(none.status()).isEqualTo(409);
+        assertThat(none.raw().body()).contains("is in no batch");
+        server.send(worker, "POST", alone + "/complete", "{}");
+        Reply late = server.send(acme, "POST", alone + "/batch", more);
+        assertThat(late.status()).isEqualTo(409);
+        assertThat(late.raw().body()).contains("stale-lease");
+        assertThat(server.get("/v1/jobs?type=more").json().path("items")).isEmpty();
+    }
 }

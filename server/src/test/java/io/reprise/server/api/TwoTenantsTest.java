@@ -317,6 +317,8 @@ class TwoTenantsTest {
         rows.put(
                 "joinJobs",
                 List.of(post("/v1/leases/" + token + "/join", "{\"name\":\"a\",\"jobs\":[{\"type\":\"b\"}]}", 409)));
+        rows.put(
+                "addToOwnBatch", List.of(post("/v1/leases/" + token + "/batch", "{\"jobs\":[{\"type\":\"b\"}]}", 409)));
         for (String action : List.of("sleep", "await")) {
             rows.put(
                     action.equals("sleep") ? "sleepRun" : "awaitEvent",

@@ -136,6 +136,34 @@ abstract class ClientContract {
     }
 
     @Test
+    void a_member_of_a_batch_adds_others() throws Exception {
+        ServeProcess server = server();
+        server.call("PUT", "/v1/batches/import", "{}");
+        String id = server.call(
+                        "POST",
+                        "/v1/batches/import/jobs",
+                        "{\"type\":\"task\",\"queue\":\"" + server.queue + "\",\"payload\":{\"add\":[3,4]}}")
+                .at("/ids/0")
+                .stringValue();
+        server.call("POST", "/v1/batches/import/close", "{}");
+        probe("worker", Map.of(), "work");
+        ServeProcess.await(
+                "the end of the batch",
+                () -> !server.call("GET", "/v1/batches/import", null)
+                        .get("endedAt")
+                        .isNull());
+        JsonNode batch = server.call("GET", "/v1/batches/import", null);
+        assertThat(batch.get("succeeded").intValue()).as(log("worker")).isEqualTo(5);
+        JsonNode added = server.job(id).get("result").get("added");
+        assertThat(added.size()).isEqualTo(2);
+        assertThat(server.job(added.get(1).stringValue())
+                        .get("result")
+                        .get("value")
+                        .intValue())
+                .isEqualTo(4);
+    }
+
+    @Test
     void a_step_that_fails_for_good_can_be_undone() throws Exception {
         ServeProcess server = server();
         String undone = server.enqueue("{\"type\":\"task\",\"payload\":{\"failing\":\"undo\"}}");

@@ -39,6 +39,9 @@ class BatchUnderKillsTest {
     /** Members; {@code -Dreprise.batch.members=1000000} for the size of a real import. */
     private static final int MEMBERS = Integer.getInteger("reprise.batch.members", 20_000);
 
+    /** Members that succeed between two kills: about 20 kills, and 50 for many members. */
+    private static final int PACE = Math.max(Math.min(1_000, MEMBERS / 20), MEMBERS / 50);
+
     private static final int CHUNK = 10_000;
     private static final int WORKERS = 2;
 
@@ -85,7 +88,7 @@ class BatchUnderKillsTest {
             while (noted(url).size() < 2) {
                 long now = reprise.findBatch(BatchWorker.BATCH).orElseThrow().succeeded();
                 // Each worker gets something done before it dies, so that the kills do not stop the work.
-                if (now > done + Math.min(1_000, MEMBERS / 20) && now < MEMBERS) {
+                if (now > done + PACE && now < MEMBERS) {
                     done = now;
                     kills++;
                     try (JavaProcess oldest = workers.remove()) {
