@@ -193,4 +193,15 @@ class DeadCommandsTest {
                 "no stored policy 'nope'");
         refused(queue.run(way, "policy", "apply", "omniq"), "Say to which jobs");
     }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_bulk_says_why_the_first_job_was_refused(Way way) {
+        String dead = queue.deadLetter();
+        Cli counted = queue.run(way, "policy", "apply", "omniq", "--to", "state:failed", "--dry-run");
+        assertThat(counted.out()).as(counted.err()).contains("1 job matches");
+        Cli applied = queue.run(way, "policy", "apply", "omniq", "--to", "state:failed");
+        assertThat(applied.code()).as(applied.err()).isEqualTo(ExitCode.FINDING);
+        assertThat(applied.out()).contains("of 1 job: DONE. 0 changed, 1 refused; the first refusal: Job " + dead);
+    }
 }
