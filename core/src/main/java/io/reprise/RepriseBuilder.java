@@ -496,6 +496,7 @@ public final class RepriseBuilder {
         LiveSettings live = LiveSettings.of(opened, fleet);
         live.refresh();
         live.warnsOf(running());
+        live.onChange(settings -> opened.poolSize(settings.defaults().pool()));
         queues.forEach(queue -> FlowLint.of(queue.name(), queue.groups()).forEach(warning -> log.warn("{}", warning)));
         PolicyLayers policies = new PolicyLayers(resources, queues, policy, livePolicies, live);
         ControlConfig rules = new ControlConfig(control, resources, live);

@@ -4,6 +4,7 @@ package io.reprise;
 import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.reprise.control.BudgetSettings;
 import io.reprise.control.ControlSettings;
@@ -24,8 +25,11 @@ import io.reprise.settings.CeilingException;
 import io.reprise.settings.CeilingLint;
 import io.reprise.settings.FleetSettings;
 import io.reprise.settings.SettingsBook;
+import io.reprise.store.Document;
 import io.reprise.store.JobChange;
 import io.reprise.store.JobStore;
+import io.reprise.testing.InMemoryJobStore;
+import io.reprise.testing.ManualClock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -213,6 +217,45 @@ class CeilingsTest {
     }
 
     @Test
+    void a_schedule_that_must_not_lose_firings_waits_for_room() {
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {})) {
+            put(engine.memory, """
+                    {"queues":{"small":{"ceilings":{"queueDepth":1}}}}
+                    """);
+            engine.worker.advance(FOLLOWED);
+            JobId only = engine.reprise.enqueue(WORK.job("x").queue("small").after(Duration.ofDays(1)));
+            engine.reprise.schedule(Schedule.every(
+                            "minutely", Duration.ofMinutes(1), WORK.job("fired").queue("small"))
+                    .missed(Schedule.MissedFire.ALL));
+            engine.worker.advance(Duration.ofMinutes(10));
+            assertThat(engine.ran).isEmpty();
+            engine.reprise.as("ada", null).cancel(only);
+            engine.worker.advance(Duration.ofMinutes(10));
+            assertThat(engine.ran).as("ten that waited, and ten more").hasSizeBetween(19, 20);
+        }
+    }
+
+    @Test
+    void a_job_that_follows_comes_into_a_full_queue_too() {
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {})) {
+            put(engine.memory, """
+                    {"queues":{"small":{"ceilings":{"queueDepth":1}}}}
+                    """);
+            engine.worker.advance(FOLLOWED);
+            engine.reprise.enqueue(WORK.job("first")
+                    .after(Duration.ofMinutes(1))
+                    .then(WORK.job("second").queue("small")));
+            // Until it counts again, the process has room in mind for the job that follows.
+            engine.worker.advance(FOLLOWED);
+            JobRequest<String> late = WORK.job("late").queue("small").after(Duration.ofDays(1));
+            engine.reprise.enqueue(late);
+            assertThatThrownBy(() -> engine.reprise.enqueue(late)).isInstanceOf(CeilingException.class);
+            engine.worker.advance(Duration.ofMinutes(2));
+            assertThat(engine.ran).containsExactly("first", "second");
+        }
+    }
+
+    @Test
     void no_payload_above_the_ceiling_is_stored_in_any_way() {
         try (EngineFixture engine = new EngineFixture((payload, job) -> {
             throw JobSignal.fail("dead");
@@ -275,6 +318,73 @@ class CeilingsTest {
                         "The ceiling deadline PT1H is below the policy of type 'mail', which asks for none: jobs get PT1H",
                         "The ceiling maxAttempts 10 is below the policy of queue 'slow', which asks for 11: jobs get 10",
                         "The ceiling deadline PT1H is below the policy of queue 'slow', which asks for PT2H: jobs get PT1H");
+    }
+
+    private static String refusal(SettingsBook book, String json) {
+        SettingsBook.Page before = book.read();
+        Throwable refused =
+                catchThrowable(() -> book.replace(before, FleetSettings.fromJson(json), new AuditNote("ada", null)));
+        assertThat(refused).isInstanceOf(IllegalArgumentException.class);
+        assertThat(book.read()).as("nothing is stored").isEqualTo(before);
+        return String.valueOf(refused.getMessage());
+    }
+
+    @Test
+    void a_ceiling_below_a_policy_of_the_same_settings_is_refused_and_nothing_is_stored() {
+        SettingsBook book = new SettingsBook(new InMemoryJobStore(new ManualClock()));
+        assertThat(refusal(book, """
+                {"defaults":{"ceilings":{"maxAttempts":10,"deadline":"1h"},"policy":{"maxAttempts":11}},
+                 "types":{"bill":{"policy":{"maxAttempts":10,"deadline":"2h"}}},
+                 "queues":{"slow":{"policy":{"maxAttempts":4},"ceilings":{"maxAttempts":3}}},
+                 "resources":{"smtp":{"policy":{"branches":[{"on":{"classes":["THROTTLED"]},"maxAttempts":50}]}}}}
+                """)).isEqualTo("""
+                defaults: policy.maxAttempts is 11 but must be at most 10, which is the ceiling; \
+                resources/smtp: policy.maxAttempts is 50 on THROTTLED but must be at most 10, which is the ceiling; \
+                types/bill: policy.deadline is PT2H but must be at most PT1H, which is the ceiling; \
+                queues/slow: policy.maxAttempts is 4 but must be at most 3, which is the ceiling\
+                : change the policy or the ceiling""");
+    }
+
+    @Test
+    void unlimited_and_a_queue_with_a_higher_ceiling_contradict_nothing() {
+        put(new InMemoryJobStore(new ManualClock()), """
+                {"defaults":{"ceilings":{"maxAttempts":10,"deadline":"1h"}},
+                 "types":{"bill":{"policy":{"maxAttempts":null,"deadline":null}},"vip":{"policy":{"maxAttempts":50}}},
+                 "queues":{"low":{"ceilings":{"maxAttempts":3}},"high":{"ceilings":{"maxAttempts":50}}}}
+                """);
+    }
+
+    @Test
+    void a_ceiling_below_a_named_policy_is_refused_unless_the_policy_is_a_tenants() {
+        InMemoryJobStore store = new InMemoryJobStore(new ManualClock());
+        SettingsBook book = new SettingsBook(store);
+        store.putDocument(new Document("policy", "acme/gold", 0, "{\"policy\":{\"maxAttempts\":99}}"));
+        store.putDocument(new Document("policy", "gold", 0, "{\"policy\":{\"maxAttempts\":20}}"));
+        store.putDocument(new Document("policy", "newer", 0, "{\"policy\":{\"unheardOf\":1}}"));
+        assertThat(refusal(book, "{\"defaults\":{\"ceilings\":{\"maxAttempts\":19}}}"))
+                .startsWith("policy 'gold'.maxAttempts is 20 but must be at most 19, which is the ceiling");
+        put(store, "{\"defaults\":{\"ceilings\":{\"maxAttempts\":20}}}");
+        book.requireWithin("policy 'gold'", RetryPolicy.unset().maxAttempts(20));
+        book.requireWithin("policy 'gold'", RetryPolicy.unset().unlimited());
+        assertThatThrownBy(() ->
+                        book.requireWithin("policy 'gold'", RetryPolicy.unset().maxAttempts(21)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("policy 'gold'.maxAttempts is 21 but must be at most 20, which is the ceiling:"
+                        + " change the policy or the ceiling");
+    }
+
+    @Test
+    void a_contradiction_that_is_there_already_is_warned_of_and_hinders_no_other_change() {
+        InMemoryJobStore store = new InMemoryJobStore(new ManualClock());
+        SettingsBook book = new SettingsBook(store);
+        put(store, "{\"defaults\":{\"ceilings\":{\"maxAttempts\":10}}}");
+        store.putDocument(new Document("policy", "gold", 0, "{\"policy\":{\"maxAttempts\":20}}"));
+        put(store, "{\"defaults\":{\"ceilings\":{\"maxAttempts\":10},\"retries\":false}}");
+        assertThat(book.warnings())
+                .containsExactly("The ceiling maxAttempts 10 is below the policy of name 'gold', which asks for 20:"
+                        + " jobs get 10");
+        assertThat(refusal(book, "{\"defaults\":{\"ceilings\":{\"maxAttempts\":9}}}"))
+                .contains("is 20 but must be at most 9");
     }
 
     @Test

@@ -213,6 +213,33 @@ class FleetSettingsTest {
         }
     }
 
+    @Test
+    void the_store_is_told_of_the_number_of_connections() {
+        List<String> told = new ArrayList<>();
+        try (EngineFixture engine =
+                new EngineFixture((payload, job) -> {}, builder -> builder, store -> heard(store, told))) {
+            put(engine.memory, "{\"defaults\":{\"pool\":20}}");
+            engine.worker.advance(FOLLOWED);
+            put(engine.memory, "{\"defaults\":{\"poll\":\"2s\"}}");
+            engine.worker.advance(FOLLOWED);
+            assertThat(told).containsExactly("null", "20", "null");
+        }
+    }
+
+    private static JobStore heard(JobStore store, List<String> told) {
+        return (JobStore) Proxy.newProxyInstance(
+                JobStore.class.getClassLoader(), new Class<?>[] {JobStore.class}, (proxy, method, args) -> {
+                    if (method.getName().equals("poolSize")) {
+                        told.add(String.valueOf(args[0]));
+                    }
+                    try {
+                        return method.invoke(store, args);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
     private static JobStore noting(JobStore store, List<Integer> asked) {
         return (JobStore) Proxy.newProxyInstance(
                 JobStore.class.getClassLoader(), new Class<?>[] {JobStore.class}, (proxy, method, args) -> {
@@ -267,7 +294,7 @@ class FleetSettingsTest {
     @Test
     void settings_survive_json() {
         FleetSettings settings = FleetSettings.fromJson("""
-                {"defaults":{"policy":{"maxAttempts":5},"retries":false,"poll":"2s","concurrency":7,"keepFinished":"1d",
+                {"defaults":{"policy":{"maxAttempts":5},"retries":false,"poll":"2s","concurrency":7,"pool":9,"keepFinished":"1d",
                   "keepFailed":"2d","keepAudit":"3d","alerts":{"windowMinutes":5,"retryRate":0.2,"minJobs":3,
                   "retryCount":4,"deadLetters":6,"backoff":"1m"},"breaker":{"counted":["TIMEOUT"],"streak":3},
                   "budget":{"capacity":100,"floor":2,"enabled":false}},
@@ -284,6 +311,7 @@ class FleetSettingsTest {
                     {"default":{}}                                        | settings has no field "default"
                     {"defaults":{"poll":"2h"}}                            | poll is PT2H but must be PT0.01S to PT1M
                     {"defaults":{"concurrency":0}}                        | concurrency is 0 but must be 1 to 10000
+                    {"defaults":{"pool":1}}                               | pool is 1 but must be 2 to 100
                     {"defaults":{"retries":"no"}}                         | retries is "no" but must be true or false
                     {"defaults":{"keepFailed":"-PT1S"}}                   | keepFailed is "-PT1S" but must be a duration
                     {"defaults":{"alerts":{"retryRate":2}}}               | retryRate must be 0 to 1, not 2.0

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param poll longest time between two looks for work; 10 ms to 1 minute
  * @param concurrency jobs that a worker runs at once at most; 1 to 10,000. A worker never exceeds the number that it
  *     was started with
+ * @param pool connections that each process has to the database at most; 2 to 100. See {@link
+ *     io.reprise.store.JobStore#poolSize}
  * @param keep how long ended jobs and the audit log are kept
  * @param alerts thresholds of alerts
  * @param breaker settings of the breaker of each resource
@@ -32,6 +34,7 @@ public record DefaultSettings(
         @Nullable Boolean retries,
         @Nullable Duration poll,
         @Nullable Integer concurrency,
+        @Nullable Integer pool,
         Keep keep,
         @Nullable AlertRules alerts,
         @Nullable BreakerSettings breaker,
@@ -39,12 +42,14 @@ public record DefaultSettings(
         Ceilings ceilings) {
 
     /** Sets nothing. */
-    public static final DefaultSettings NONE =
-            new DefaultSettings(RetryPolicy.unset(), null, null, null, Keep.NONE, null, null, null, Ceilings.NONE);
+    public static final DefaultSettings NONE = new DefaultSettings(
+            RetryPolicy.unset(), null, null, null, null, Keep.NONE, null, null, null, Ceilings.NONE);
 
     private static final Duration SHORTEST_POLL = Duration.ofMillis(10);
     private static final Duration LONGEST_POLL = Duration.ofMinutes(1);
     private static final int MOST_JOBS = 10_000;
+    private static final int LEAST_CONNECTIONS = 2;
+    private static final int MOST_CONNECTIONS = 100;
 
     /**
      * How long ended jobs and the audit log are kept: 0 to 36,500 days each. What is null is as in the layer below.
@@ -98,6 +103,9 @@ public record DefaultSettings(
         if (concurrency != null) {
             Bounds.integer("concurrency", concurrency, 1, MOST_JOBS);
         }
+        if (pool != null) {
+            Bounds.integer("pool", pool, LEAST_CONNECTIONS, MOST_CONNECTIONS);
+        }
     }
 
     /** Joins these settings with those below, field by field. */
@@ -107,6 +115,7 @@ public record DefaultSettings(
                 retries == null ? below.retries : retries,
                 poll == null ? below.poll : poll,
                 concurrency == null ? below.concurrency : concurrency,
+                pool == null ? below.pool : pool,
                 keep.orElse(below.keep),
                 alerts == null ? below.alerts : alerts,
                 breaker == null ? below.breaker : breaker,

@@ -37,6 +37,7 @@ final class SettingsJson {
             "retries",
             "poll",
             "concurrency",
+            "pool",
             "keepFinished",
             "keepFailed",
             "keepAudit",
@@ -272,7 +273,7 @@ final class SettingsJson {
         JsonFields in = JsonFields.of("defaults", value, DEFAULTS);
         Map<String, Object> given = new LinkedHashMap<>();
         in.bool("retries", flag -> given.put("retries", flag));
-        in.integer("concurrency", number -> given.put("concurrency", number));
+        List.of("concurrency", "pool").forEach(name -> in.integer(name, number -> given.put(name, number)));
         List.of("poll", "keepFinished", "keepFailed", "keepAudit")
                 .forEach(name -> in.duration(name, duration -> given.put(name, duration)));
         return new DefaultSettings(
@@ -280,6 +281,7 @@ final class SettingsJson {
                 (Boolean) given.get("retries"),
                 (Duration) given.get("poll"),
                 (Integer) given.get("concurrency"),
+                (Integer) given.get("pool"),
                 new DefaultSettings.Keep(
                         (Duration) given.get("keepFinished"), (Duration) given.get("keepFailed"), (Duration)
                                 given.get("keepAudit")),
@@ -444,6 +446,7 @@ final class SettingsJson {
         put(out, "retries", defaults.retries());
         put(out, "poll", defaults.poll());
         put(out, "concurrency", defaults.concurrency());
+        put(out, "pool", defaults.pool());
         put(out, "keepFinished", defaults.keep().finished());
         put(out, "keepFailed", defaults.keep().failed());
         put(out, "keepAudit", defaults.keep().audit());

@@ -767,6 +767,15 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
      */
     void wake();
 
+    /**
+     * Changes how many connections this process may have to the database at most. Connections beyond a lower number are
+     * closed when they are free; no call fails because of it. The default does nothing, as do stores without a pool of
+     * their own.
+     *
+     * @param connections 2 to 100; null for the number that the store was opened with
+     */
+    default void poolSize(@Nullable Integer connections) {}
+
     /** Closes the connections that the store itself opened. No other method may be called after it. */
     @Override
     void close();

@@ -1074,6 +1074,20 @@ public final class JdbcJobStore implements JobStore {
         wakeups.announce();
     }
 
+    /**
+     * Changes the number of connections; see {@link JobStore#poolSize}. Nothing changes on SQLite, and on a pool of the
+     * application ({@link JdbcStoreBuilder#pooled}).
+     *
+     * @throws IllegalArgumentException if the number is not 2 to 100
+     */
+    @Override
+    public void poolSize(@Nullable Integer connections) {
+        if (connections != null) {
+            JdbcStoreBuilder.within("poolSize", connections, 2, 100);
+        }
+        database.poolSize(connections);
+    }
+
     @Override
     public void close() {
         wakeups.close();

@@ -117,7 +117,7 @@ public final class JdbcStoreBuilder {
         return this;
     }
 
-    private static int within(String what, int value, int min, int max) {
+    static int within(String what, int value, int min, int max) {
         if (value < min || value > max) {
             throw new IllegalArgumentException(what + " must be " + min + " to " + max + ", not " + value);
         }

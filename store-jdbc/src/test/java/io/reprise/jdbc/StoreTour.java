@@ -135,6 +135,7 @@ public final class StoreTour {
         upkeep();
         store.wake();
         store.offWake(listener);
+        store.poolSize(null);
     }
 
     private void enqueue(Connection connection) throws SQLException {

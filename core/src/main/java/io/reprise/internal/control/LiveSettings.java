@@ -10,6 +10,7 @@ import io.reprise.store.DocumentStore;
 import io.reprise.store.StoreException;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +33,9 @@ public final class LiveSettings {
 
     /** Policies of the code that warnings are about, by what they are of. */
     private volatile Map<String, RetryPolicy> running = Map.of();
+
+    /** Is told of settings that apply from now on. */
+    private volatile Consumer<FleetSettings> listener = settings -> {};
 
     /** Whether the last read failed. Guarded by {@link #lock}. */
     private boolean unreadable;
@@ -56,6 +60,12 @@ public final class LiveSettings {
     public void warnsOf(Map<String, RetryPolicy> policies) {
         running = Map.copyOf(policies);
         warn(state.settings);
+    }
+
+    /** Tells a listener of the settings now, and of every change. It is called by the thread that reads them. */
+    public void onChange(Consumer<FleetSettings> told) {
+        listener = told;
+        told.accept(state.settings);
     }
 
     private void warn(FleetSettings settings) {
@@ -105,6 +115,7 @@ public final class LiveSettings {
                 state = new State(
                         page.version(), before.changes + 1, page.settings().orElse(below));
                 log.info("Settings of the fleet: version {} applies", page.version());
+                listener.accept(state.settings);
                 if (!running.isEmpty()) {
                     warn(state.settings);
                 }

@@ -54,13 +54,14 @@ public final class BulkOptions {
 
     private String text(JsonNode bulk) {
         boolean more = bulk.path("matchedAtLeast").booleanValue(false);
-        String matched = (more ? "at least " : "") + Cells.text(bulk.path("matched")) + " jobs";
+        boolean one = bulk.path("matched").longValue(0) == 1;
+        String matched = (more ? "at least " : "") + Cells.text(bulk.path("matched")) + (one ? " job" : " jobs");
         if (dryRun) {
-            return matched + " match";
+            return matched + (one ? " matches" : " match");
         }
-        String note = bulk.path("note").isString() ? ", " + Cells.text(bulk.path("note")) : "";
-        return "Bulk " + Cells.text(bulk.path("id")) + " of " + matched + ": " + Cells.text(bulk.path("state")) + note
-                + ". " + bulk.path("done") + " changed, " + bulk.path("refused") + " refused";
+        String note = bulk.path("note").isString() ? "; " + Cells.text(bulk.path("note")) : "";
+        return "Bulk " + Cells.text(bulk.path("id")) + " of " + matched + ": " + Cells.text(bulk.path("state")) + ". "
+                + bulk.path("done") + " changed, " + bulk.path("refused") + " refused" + note;
     }
 
     private static JsonNode watched(Terminal terminal, Link link, JsonNode first) {

@@ -118,7 +118,8 @@ public final class JobRequests {
                 at + "/policy",
                 errors,
                 () -> change[0] = fields.has("policy")
-                        ? change[0].withPolicy(policies.resolve(at + "/policy", fields.node("policy"), tenancy))
+                        ? change[0].withPolicy(policies.requireWithin(
+                                "policy", policies.resolve(at + "/policy", fields.node("policy"), tenancy)))
                         : change[0]);
         if (fields.mentions("payload") && checkSize(at, fields.json("payload"), errors)) {
             edit(at + "/payload", errors, () -> change[0] = change[0].withPayload(fields.json("payload")));

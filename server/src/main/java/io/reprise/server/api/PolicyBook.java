@@ -9,6 +9,7 @@ import io.reprise.server.http.Fields;
 import io.reprise.server.http.Json;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.Problem.FieldError;
+import io.reprise.settings.SettingsBook;
 import io.reprise.store.Document;
 import io.reprise.store.DocumentStore;
 import java.util.List;
@@ -43,6 +44,16 @@ public final class PolicyBook {
             return named(name, tenancy).or(() -> preset(name)).orElseThrow(() -> Problem.invalid(at, unknown(name)));
         }
         return read(at, given);
+    }
+
+    /**
+     * Checks a policy that somebody wants to store, or to give to waiting jobs.
+     *
+     * @throws IllegalArgumentException if it names a number above a stored ceiling; see {@link SettingsBook}
+     */
+    RetryPolicy requireWithin(String what, RetryPolicy policy) {
+        new SettingsBook(store).requireWithin(what, policy);
+        return policy;
     }
 
     /**

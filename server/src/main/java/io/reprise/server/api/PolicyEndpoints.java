@@ -182,6 +182,7 @@ public final class PolicyEndpoints implements Endpoints {
         String name = request.path("policy");
         requireNoPreset(name);
         RetryPolicy policy = PolicyBook.read("", request.body());
+        requireWithin(name, policy);
         Optional<Document> before = document(request);
         long version = before.map(Document::version).orElse(0L);
         String match = request.parameter("If-Match");
@@ -204,6 +205,14 @@ public final class PolicyEndpoints implements Endpoints {
             throw Problem.of(ProblemType.VERSION_MISMATCH, "Another changed it at the same time");
         }
         return Response.ok(view(name, stored.getAsLong(), policy)).header("ETag", tag(stored.getAsLong()));
+    }
+
+    private void requireWithin(String name, RetryPolicy policy) {
+        try {
+            policies.requireWithin("policy '" + name + "'", policy);
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("", String.valueOf(e.getMessage()));
+        }
     }
 
     private void requireRoom(Tenancy tenancy) {

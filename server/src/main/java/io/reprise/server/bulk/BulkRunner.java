@@ -6,6 +6,7 @@ import io.reprise.server.bulk.BulkJob.Progress;
 import io.reprise.server.bulk.BulkJob.State;
 import io.reprise.store.Document;
 import io.reprise.store.JobStore;
+import io.reprise.text.Truncation;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.SynchronousQueue;
@@ -36,6 +37,7 @@ public final class BulkRunner implements AutoCloseable {
     private static final long SEEN_EVERY_SECONDS = 20;
 
     private static final long STOP_SECONDS = 10;
+    private static final int MAX_NOTE = 1_000;
     private static final Progress NONE = new Progress(0, 0, 0);
 
     private final JobStore store;
@@ -80,7 +82,7 @@ public final class BulkRunner implements AutoCloseable {
         boolean begins = awaitTurn(id, NONE);
         try {
             if (!begins || !write(id, NONE, State.RUNNING, null)) {
-                end(id, NONE);
+                end(id, NONE, null);
                 return;
             }
             Bulk.Result result = act.apply(bulk.watchedBy(soFar -> {
@@ -92,7 +94,7 @@ public final class BulkRunner implements AutoCloseable {
                 }
                 return goesOn && (!due || write(id, Progress.of(soFar), State.RUNNING, null));
             }));
-            end(id, Progress.of(result));
+            end(id, Progress.of(result), refusal(result));
         } catch (RuntimeException e) {
             log.warn("A bulk ended early: {}", e.getMessage(), e);
             fail(id);
@@ -102,9 +104,17 @@ public final class BulkRunner implements AutoCloseable {
     }
 
     /** Writes the end. What was cancelled meanwhile stays cancelled. */
-    private void end(String id, Progress progress) {
+    private void end(String id, Progress progress, @Nullable String note) {
         boolean stopped = stopping.get();
-        write(id, progress, stopped ? State.LOST : State.DONE, stopped ? "the server stopped" : null);
+        write(id, progress, stopped ? State.LOST : State.DONE, stopped ? "the server stopped" : note);
+    }
+
+    /** Returns why the first of the refused jobs was refused; null if none was. */
+    private static @Nullable String refusal(Bulk.Result result) {
+        return result.refused().values().stream()
+                .findFirst()
+                .map(why -> Truncation.cut("the first refusal: " + why, MAX_NOTE))
+                .orElse(null);
     }
 
     /** Waits for a turn, which the caller has afterwards in any case. Returns whether to go on. */

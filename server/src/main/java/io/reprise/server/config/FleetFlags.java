@@ -29,6 +29,7 @@ public final class FleetFlags {
                 settings.textOrNull(Setting.RETRY_ENABLED) == null ? null : settings.flag(Setting.RETRY_ENABLED),
                 settings.durationOrNull(Setting.RETRY_CHECK_INTERVAL),
                 null,
+                null,
                 DefaultSettings.Keep.NONE,
                 alerts(settings),
                 null,

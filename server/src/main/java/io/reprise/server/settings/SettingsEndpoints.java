@@ -18,7 +18,6 @@ import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
-import io.reprise.settings.CeilingLint;
 import io.reprise.settings.FleetSettings;
 import io.reprise.settings.SettingsBook;
 import io.reprise.store.Document;
@@ -148,7 +147,7 @@ public final class SettingsEndpoints implements Endpoints {
     private Answer warnings(Request request) {
         requireOperator(request);
         FleetSettings settings = book.read().settings();
-        List<String> warnings = new ArrayList<>(CeilingLint.of(settings, Map.of()));
+        List<String> warnings = new ArrayList<>(book.warnings());
         settings.queues().forEach((name, queue) -> warnings.addAll(FlowLint.of(name, queue.rules())));
         return Response.ok(Views.page(
                 warnings.stream().map(message -> Map.of("message", message)).toList(), null));
@@ -165,7 +164,12 @@ public final class SettingsEndpoints implements Endpoints {
                 request, change.of((ObjectNode) Json.parse(before.settings().toJson())));
         AuditNote note = new AuditNote(request.caller().name(), null)
                 .changing(Json.change(Json.parse(before.settings().toJson()), Json.parse(settings.toJson())));
-        OptionalLong stored = book.replace(before, settings, note);
+        OptionalLong stored;
+        try {
+            stored = book.replace(before, settings, note);
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("", String.valueOf(e.getMessage()));
+        }
         if (stored.isEmpty()) {
             throw Problem.of(ProblemType.VERSION_MISMATCH, "Another changed the settings at the same time");
         }

@@ -193,4 +193,31 @@ class DeadCommandsTest {
                 "no stored policy 'nope'");
         refused(queue.run(way, "policy", "apply", "omniq"), "Say to which jobs");
     }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_bulk_says_why_the_first_job_was_refused(Way way) {
+        String dead = queue.deadLetter();
+        Cli counted = queue.run(way, "policy", "apply", "omniq", "--to", "state:failed", "--dry-run");
+        assertThat(counted.out()).as(counted.err()).contains("1 job matches");
+        Cli applied = queue.run(way, "policy", "apply", "omniq", "--to", "state:failed");
+        assertThat(applied.code()).as(applied.err()).isEqualTo(ExitCode.FINDING);
+        assertThat(applied.out()).contains("of 1 job: DONE. 0 changed, 1 refused; the first refusal: Job " + dead);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void policies_and_ceilings_that_contradict_each_other_are_refused(Way way) {
+        queue.run(way, "settings", "set", "type:bill", "{\"policy\":\"omniq\"}");
+        String ceiling = "{\"ceilings\":{\"maxAttempts\":3}}";
+        refused(
+                queue.run(way, "settings", "set", "defaults", ceiling),
+                "types/bill: policy.maxAttempts is 4 but must be at most 3, which is the ceiling");
+        queue.run(way, "settings", "unset", "type:bill");
+        Cli set = queue.run(way, "settings", "set", "defaults", ceiling);
+        assertThat(set.code()).as(set.err()).isZero();
+        refused(
+                queue.run(way, "policy", "apply", "omniq", "--to", "state:pending"),
+                "/change/policy: policy.maxAttempts is 4 but must be at most 3, which is the ceiling");
+    }
 }

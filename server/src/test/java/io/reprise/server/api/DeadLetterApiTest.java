@@ -96,6 +96,26 @@ class DeadLetterApiTest {
     }
 
     @Test
+    void a_paced_replay_waits_for_room_in_its_queue() {
+        deadLetters(3, "X");
+        server.put("/v1/settings/queues/dead", "{\"ceilings\":{\"queueDepth\":1}}");
+        TestServer.await(() -> server.post("/v1/jobs", "{\"type\":\"call\",\"queue\":\"dead\"}")
+                                .status()
+                        == 429
+                ? true
+                : null);
+        String id = server.post("/v1/replays", "{\"rate\":200,\"filter\":{\"queue\":\"dead\"}}")
+                .text("id");
+        // It comes to the jobs while the queue is full.
+        TestServer.await(
+                () -> server.get("/v1/replays/" + id).json().get("replayed").intValue() > 0 ? true : null);
+        JsonNode over = runUntilOver(id, "complete", "{}");
+        assertThat(over.get("state").stringValue()).isEqualTo("DONE");
+        assertThat(over.get("refused").intValue()).isZero();
+        assertThat(over.get("succeeded").intValue()).isEqualTo(3);
+    }
+
+    @Test
     void a_paced_replay_sends_a_canary_first_and_then_the_others() {
         deadLetters(6, "X");
         Reply dry = server.post("/v1/replays", "{\"dryRun\":true}");

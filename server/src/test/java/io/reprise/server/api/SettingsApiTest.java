@@ -8,6 +8,7 @@ import io.reprise.server.http.Scope;
 import io.reprise.store.Document;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -167,6 +168,50 @@ class SettingsApiTest {
         assertThat(server.get("/v1/settings/warnings").raw().body())
                 .contains("The ceiling maxAttempts 7 is below the policy of type 'bill', which asks for unlimited");
         TestServer.await(() -> maxAttempts("bill") == 7 ? true : null);
+    }
+
+    @Test
+    void a_ceiling_below_a_stored_policy_is_refused_and_nothing_is_stored() {
+        server.put("/v1/settings/types/bill", "{\"policy\":{\"maxAttempts\":50}}");
+        server.put("/v1/policies/gold", "{\"maxAttempts\":30,\"deadline\":\"2d\"}");
+        String before = server.get("/v1/settings").raw().body();
+        Reply low = server.put("/v1/settings/defaults", "{\"ceilings\":{\"maxAttempts\":20,\"deadline\":\"1d\"}}");
+        assertThat(low.status()).isEqualTo(400);
+        assertThat(low.json().get("detail").stringValue())
+                .contains("policy 'gold'.maxAttempts is 30 but must be at most 20, which is the ceiling")
+                .contains("policy 'gold'.deadline is PT48H but must be at most PT24H, which is the ceiling")
+                .contains("types/bill: policy.maxAttempts is 50 but must be at most 20, which is the ceiling");
+        assertThat(server.get("/v1/settings").raw().body()).isEqualTo(before);
+        Reply put = server.put("/v1/settings/defaults", "{\"ceilings\":{\"maxAttempts\":50}}");
+        assertThat(put.status()).as(put.raw().body()).isEqualTo(200);
+    }
+
+    @Test
+    void a_policy_above_a_stored_ceiling_is_refused_and_nothing_is_stored() {
+        server.put("/v1/settings/defaults", "{\"ceilings\":{\"maxAttempts\":20}}");
+        String tenant = server.key("tenant", "acme", Scope.OPERATE, Scope.READ);
+        String job = server.enqueue("{\"type\":\"a\",\"delay\":\"1h\"}");
+        String change = "{\"policy\":{\"maxAttempts\":21}}";
+        for (Reply high : List.of(
+                server.post("/v1/jobs/" + job + "/change", change),
+                server.post("/v1/bulks", "{\"action\":\"change\",\"q\":\"state:pending\",\"change\":" + change + "}"),
+                server.put("/v1/settings/types/bill", "{\"policy\":{\"maxAttempts\":21}}"),
+                server.put("/v1/policies/gold", "{\"maxAttempts\":21}"),
+                server.send(tenant, "PUT", "/v1/policies/gold", "{\"maxAttempts\":21}"))) {
+            assertThat(high.status()).isEqualTo(400);
+            assertThat(high.raw().body()).contains("maxAttempts is 21 but must be at most 20, which is the ceiling");
+        }
+        assertThat(server.get("/v1/jobs/" + job).json().get("maxAttempts").intValue())
+                .isEqualTo(20);
+        assertThat(server.get("/v1/settings").json().has("types")).isFalse();
+        assertThat(server.get("/v1/policies/gold").status()).isEqualTo(404);
+        assertThat(server.send(tenant, "GET", "/v1/policies/gold", null).status())
+                .isEqualTo(404);
+        assertThat(server.put("/v1/policies/gold", "{\"maxAttempts\":null}").status())
+                .as("unlimited obeys the ceiling")
+                .isEqualTo(200);
+        assertThat(server.get("/v1/settings/warnings").raw().body())
+                .contains("below the policy of name 'gold', which asks for unlimited");
     }
 
     @Test

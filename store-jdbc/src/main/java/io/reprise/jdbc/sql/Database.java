@@ -4,6 +4,7 @@ package io.reprise.jdbc.sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** The store's own connections. Every wait for a connection is bounded. SQL errors become StoreExceptions. */
 public interface Database extends AutoCloseable {
@@ -74,6 +75,12 @@ public interface Database extends AutoCloseable {
 
     /** Runs work on a connection of the caller, in the caller's transaction. */
     <T> T join(CallersConnection transaction, String what, Refusal<T> refusal, Work<T> work);
+
+    /**
+     * Changes the number of connections; null for the number at the start. A database without a pool of its own has none
+     * to change.
+     */
+    default void poolSize(@Nullable Integer connections) {}
 
     /** Returns how many transactions were run again after a deadlock or a similar conflict. */
     long repeats();

@@ -2,11 +2,13 @@
 package io.reprise.jdbc.sql;
 
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.HikariPoolMXBean;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,19 +23,49 @@ public final class Pool implements AutoCloseable {
     private final DataSource source;
     private final boolean borrowed;
 
-    private Pool(DataSource source, boolean borrowed) {
+    /** Connections at the start, and how many of them are kept without work. */
+    private final int size;
+
+    private final int idle;
+
+    private Pool(DataSource source, boolean borrowed, int size, int idle) {
         this.source = source;
         this.borrowed = borrowed;
+        this.size = size;
+        this.idle = idle;
     }
 
     /** Returns a pool that {@link #close} closes. It resets connections itself. */
     public static Pool own(HikariDataSource source) {
-        return new Pool(source, false);
+        return new Pool(source, false, source.getMaximumPoolSize(), source.getMinimumIdle());
     }
 
     /** Returns a pool of the application. */
     public static Pool borrowed(DataSource source) {
-        return new Pool(source, true);
+        return new Pool(source, true, 0, 0);
+    }
+
+    /**
+     * Changes the number of connections; null for the number at the start. Connections beyond a lower number are closed
+     * when their transaction has ended. A pool of the application stays as it is.
+     */
+    void resize(@Nullable Integer connections) {
+        if (borrowed || !(source instanceof HikariDataSource own)) {
+            return;
+        }
+        int most = connections == null ? size : connections;
+        int before = own.getMaximumPoolSize();
+        if (most == before) {
+            return;
+        }
+        own.setMaximumPoolSize(most);
+        own.setMinimumIdle(Math.min(idle, most));
+        HikariPoolMXBean running = own.getHikariPoolMXBean();
+        if (most < before && running != null) {
+            // Without it, connections beyond the number would stay open for minutes. Those in use end when they return.
+            running.softEvictConnections();
+        }
+        log.info("{} connections to the database at most, instead of {}", most, before);
     }
 
     public boolean isBorrowed() {

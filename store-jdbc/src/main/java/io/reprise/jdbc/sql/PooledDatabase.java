@@ -7,6 +7,7 @@ import io.reprise.store.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -166,6 +167,11 @@ public abstract class PooledDatabase implements Database {
                 log.debug("Trying again to {}: {}", what, e.getMessage());
             }
         }
+    }
+
+    @Override
+    public final void poolSize(@Nullable Integer connections) {
+        pool.resize(connections);
     }
 
     @Override

@@ -47,6 +47,27 @@ public interface ConcurrencyContract extends StoreFixture {
     }
 
     @Test
+    default void no_call_fails_while_the_number_of_connections_changes() {
+        List<JobId> ids = add(TestJobs.many(100));
+        Collection<JobId> claimed = new ConcurrentLinkedQueue<>();
+        try {
+            Crowd.run(4, worker -> {
+                List<Claim> claims = claim(TestClaims.upTo(3).by("worker-" + worker));
+                while (!claims.isEmpty()) {
+                    store().poolSize(worker == 0 ? Integer.valueOf(2 + claimed.size() % 5) : null);
+                    claimed.addAll(TestClaims.ids(claims));
+                    claims.forEach(this::succeed);
+                    claims = claim(TestClaims.upTo(3).by("worker-" + worker));
+                }
+            });
+        } finally {
+            store().poolSize(null);
+        }
+        assertThat(claimed).containsExactlyInAnyOrderElementsOf(ids);
+        assertThat(count("default", JobState.SUCCEEDED)).isEqualTo(100);
+    }
+
+    @Test
     default void jobs_inserted_while_others_claim_are_all_run_once() {
         Collection<JobId> claimed = new ConcurrentLinkedQueue<>();
         Collection<JobId> inserted = new ConcurrentLinkedQueue<>();
