@@ -192,15 +192,17 @@ class StartTest {
     @Test
     void unknown_names_in_properties_are_refused_with_the_property() {
         refused(Worker.class, "reprise.types.wrok.queue=x").hasMessageContaining("reprise.types.wrok");
-        refused(Worker.class, "reprise.retry.preset=patient").hasMessageContaining("reprise.retry.preset");
+        refused(Worker.class, "reprise.retry.preset=patient").hasMessageStartingWith("reprise.retry.preset=patient: ");
         refused(Worker.class, "reprise.types.work.retry.preset=patient")
-                .hasMessageContaining("reprise.types.work.retry.preset");
+                .hasMessageStartingWith("reprise.types.work.retry.preset=patient: ");
         refused(Worker.class, "reprise.types.far.elsewhere=true", "reprise.types.far.resource=nowhere")
                 .hasMessageContaining("reprise.types.far.resource=nowhere");
         refused(Worker.class, "reprise.schedules.monthly.cron=0 0 1 * *")
-                .hasMessageContaining("reprise.schedules.monthly");
+                .hasMessageContaining("reprise.schedules.monthly")
+                .hasMessageContaining("remove the property");
         refused(Worker.class, "reprise.store.datasource=missing")
-                .hasMessageContaining("reprise.store.datasource=missing");
+                .hasMessageContaining("reprise.store.datasource=missing")
+                .hasMessageContaining("write one of [dataSource]");
     }
 
     @Test
@@ -253,7 +255,8 @@ class StartTest {
     @Test
     void a_transaction_manager_that_is_not_there_is_refused() {
         refused(TransactionalWithoutManager.class, "reprise.store.transaction-manager=missing")
-                .hasMessageContaining("reprise.store.transaction-manager=missing");
+                .hasMessageContaining("reprise.store.transaction-manager=missing")
+                .hasMessageContaining("write one of [transactionManager]");
     }
 
     static class TwiceRetried {

@@ -272,7 +272,7 @@ final class HandlerDiscovery {
         properties.schedules().keySet().stream()
                 .filter(name -> !scheduleNames.contains(name))
                 .forEach(name -> problems.add("reprise.schedules." + name + ": no method has a @RepriseSchedule of this"
-                        + " name (there are " + scheduleNames + ")"));
+                        + " name (there are " + scheduleNames + "). Correct the name, or remove the property"));
     }
 
     private boolean isElsewhere(String type) {

@@ -54,7 +54,8 @@ final class PolicySettings {
         try {
             return Presets.get(name);
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(prefix + ".preset: " + e.getMessage(), e);
+            problems.add(prefix + ".preset=" + name + ": " + e.getMessage());
+            return RetryPolicy.unset();
         }
     }
 

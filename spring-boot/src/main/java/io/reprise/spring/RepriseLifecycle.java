@@ -82,7 +82,8 @@ final class RepriseLifecycle implements SmartLifecycle, SmartInitializingSinglet
             if (beans.containsBean(name)) {
                 return beans.getBean(name, PlatformTransactionManager.class);
             }
-            problems.add("reprise.store.transaction-manager=" + name + ": there is no such bean");
+            problems.add("reprise.store.transaction-manager=" + name + ": there is no such bean; write one of "
+                    + List.of(beans.getBeanNamesForType(PlatformTransactionManager.class)));
             return null;
         }
         PlatformTransactionManager one =

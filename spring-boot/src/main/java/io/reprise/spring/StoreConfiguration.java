@@ -139,8 +139,8 @@ final class StoreConfiguration {
                         name == null
                                 ? "There are several DataSources " + there
                                         + ": set reprise.store.datasource to the one for jobs, or mark one as @Primary"
-                                : "reprise.store.datasource=" + name + ": there is no such DataSource bean; there are "
-                                        + there);
+                                : "reprise.store.datasource=" + name
+                                        + ": there is no such DataSource bean; write one of " + there);
             }
             // Spring binds the connection of a transaction to the source below such a proxy.
             return chosen instanceof TransactionAwareDataSourceProxy proxy && proxy.getTargetDataSource() != null

@@ -2,6 +2,7 @@
 package io.reprise.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -9,13 +10,17 @@ import io.reprise.failure.Failure;
 import io.reprise.failure.FailureClass;
 import io.reprise.insight.Alert;
 import io.reprise.insight.ControlEvent;
+import io.reprise.insight.GroupBacklog;
 import io.reprise.insight.JobEvent;
 import io.reprise.insight.RetryView;
+import io.reprise.insight.StartLevel;
 import io.reprise.job.JobId;
 import io.reprise.micrometer.JobMetrics;
 import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
+import java.io.File;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -106,10 +111,12 @@ class DashboardsTest {
         return server.get("/metrics").raw().body();
     }
 
-    /** Meters of events that a test server would need an outage for. */
+    /** Meters of events that a test server would need an outage for, and of queues with groups and a service level. */
     private static String metricsOfEvents() {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        JobMetrics metrics = new JobMetrics(registry);
+        JobMetrics metrics = new JobMetrics(registry)
+                .groups(() -> List.of(new GroupBacklog("default", "a", 1)))
+                .starts(() -> List.of(new StartLevel("default", null, 1, 0)));
         Failure failure = Failure.of(FailureClass.TRANSIENT, "Busy", "busy");
         Decision retry = new Decision.Retry(Duration.ofSeconds(1), Duration.ofSeconds(1), FailureClass.TRANSIENT, "r");
         Decision fail = new Decision.Fail(FailReason.EXHAUSTED, FailureClass.TRANSIENT, "r", true);
@@ -191,5 +198,23 @@ class DashboardsTest {
         assertThat(pages)
                 .hasSize((int) alerts)
                 .allSatisfy(page -> assertThat(Path.of("..", page)).exists());
+    }
+
+    @Test
+    void prometheus_itself_accepts_the_rules() throws Exception {
+        Path program = Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
+                .map(folder -> Path.of(folder, "promtool"))
+                .filter(Files::isExecutable)
+                .findFirst()
+                .orElseGet(() -> abort("NO PROMTOOL: put the one of Prometheus on the path"));
+        Process process = new ProcessBuilder(
+                        program.toString(),
+                        "check",
+                        "rules",
+                        FOLDER.resolve("prometheus/reprise-rules.yml").toString())
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(said).isZero();
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.examples.mails;
 
+// snippet:first
 import io.reprise.JobContext;
 import io.reprise.JobType;
 import io.reprise.Reprise;
@@ -13,7 +14,6 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
 /** Takes mails over HTTP and sends them later. */
-// snippet:first
 @RestController
 public class MailController {
 
