@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CeilingLint {
 
-    /** Is told of a limit above its ceiling. The value is null if the policy asks for no limit. */
+    /** Takes a limit above its ceiling. The value is null if the policy asks for no limit. */
     private interface Sink {
         void found(String field, @Nullable Object value, String branch, Object ceiling);
     }

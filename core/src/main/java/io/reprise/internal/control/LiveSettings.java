@@ -34,7 +34,7 @@ public final class LiveSettings {
     /** Policies of the code that warnings are about, by what they are of. */
     private volatile Map<String, RetryPolicy> running = Map.of();
 
-    /** Is told of settings that apply from now on. */
+    /** Gets the settings that apply from now on. */
     private volatile Consumer<FleetSettings> listener = settings -> {};
 
     /** Whether the last read failed. Guarded by {@link #lock}. */
