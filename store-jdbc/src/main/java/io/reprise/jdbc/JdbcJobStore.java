@@ -225,7 +225,14 @@ public final class JdbcJobStore implements JobStore {
      * @throws io.reprise.store.StoreException if the database fails or refuses; then nothing changed
      */
     public void afterRestore() {
-        run("make the database fit for use", RestoreMark::repair);
+        run("make the database fit for use", session -> {
+            List<Long> leases = RestoreMark.leases(session);
+            if (!leases.isEmpty()) {
+                // As workers do that stop: a job that was asked to stop is cancelled, and its batch counts it.
+                parts.transitions().settle(session, List.of(), LeaseClosing.of(leases));
+            }
+            RestoreMark.repair(session);
+        });
     }
 
     @Override

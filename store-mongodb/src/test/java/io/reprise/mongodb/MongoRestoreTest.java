@@ -2,21 +2,32 @@
 package io.reprise.mongodb;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.mongodb.client.MongoDatabase;
+import io.reprise.batch.BatchMember;
+import io.reprise.batch.Membership;
 import io.reprise.job.AuditNote;
 import io.reprise.job.Cancellation;
 import io.reprise.job.Enqueued;
+import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
 import io.reprise.job.WorkerReport;
+import io.reprise.step.Checkpoint;
+import io.reprise.step.StepWrite;
+import io.reprise.step.StoredStep;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.CountedAs;
 import io.reprise.store.Document;
 import io.reprise.store.JobStore;
 import io.reprise.store.Settlement;
+import io.reprise.testkit.batches.BatchContract;
+import io.reprise.testkit.batches.JoinContract;
+import io.reprise.testkit.fixture.TestClaims;
+import io.reprise.testkit.fixture.TestSettlements;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,6 +113,82 @@ class MongoRestoreTest {
             assertThat(claim.jobs().get(0).id()).isEqualTo(first);
             assertThat(claim.token()).isGreaterThan(afterwards.token() + 1_000_000);
             assertThat(completes(restored, claim)).isTrue();
+        } finally {
+            backup.drop();
+        }
+    }
+
+    private static Claim claim(JobStore store, String queue) {
+        return store.claim(TestClaims.upTo(1).from(queue).build()).get(0);
+    }
+
+    /** Returns whether a success under this claim is accepted. */
+    private static boolean succeeds(JobStore store, Claim claim) {
+        Job job = claim.jobs().get(0);
+        Settlement success = BatchContract.counted(TestSettlements.success(claim, job, "\"done\""), job);
+        return store.settle(List.of(success), List.of()).stale().isEmpty();
+    }
+
+    private static Checkpoint.Answer charge(JobStore store, Claim claim) {
+        JobId job = claim.jobs().get(0).id();
+        return store.checkpoint(List.of(new Checkpoint(job, claim.token(), StepWrite.done("charge", null, "7"))))
+                .get(0);
+    }
+
+    @Test
+    void steps_joins_and_batches_go_on_where_the_backup_was() {
+        JobStore store = server.store();
+        JobId order = enqueue(store, "order").id();
+        Claim parent = claim(store);
+        assertThat(charge(store, parent)).isEqualTo(Checkpoint.Answer.WRITTEN);
+        store.settle(List.of(JoinContract.join(parent, JoinContract.children(parent, 2), false)), List.of());
+        assertThat(succeeds(store, claim(store, JoinContract.CHILDREN))).isTrue();
+        Claim child = claim(store, JoinContract.CHILDREN);
+        store.createBatch(
+                "nightly", null, JobSpec.builder("report", "{}").queue("after").build());
+        store.insert(List.of(
+                JobSpec.builder("a", "{}").queue("members").batch("nightly").build()));
+        JobId asked = claim(store, "members").jobs().get(0).id();
+        store.closeBatch("nightly");
+        assertThat(store.cancel(asked, new AuditNote("ada", null))).isEqualTo(Cancellation.REQUESTED);
+
+        MongoDatabase backup = server.client().getDatabase(server.database() + "_s");
+        copy(server.data(), backup);
+        // Nothing of this is in the backup.
+        assertThat(succeeds(store, child)).isTrue();
+        Claim woken = claim(store);
+        assertThat(woken.jobs().get(0).id()).isEqualTo(order);
+        assertThat(succeeds(store, woken)).isTrue();
+
+        try (MongoJobStore restored = MongoJobStore.of(server.client(), backup.getName())) {
+            restored.prepare();
+            restored.afterRestore();
+            assertThat(succeeds(restored, child)).as("a lease of before").isFalse();
+            assertThat(succeeds(restored, woken)).as("a lease of after").isFalse();
+            assertThat(charge(restored, parent)).as("a step of before").isEqualTo(Checkpoint.Answer.STALE);
+            assertThat(restored.steps(order).steps())
+                    .extracting(StoredStep::name, StoredStep::state)
+                    .containsExactly(
+                            tuple("charge", StoredStep.State.DONE), tuple(JoinContract.LABELS, StoredStep.State.OPEN));
+            assertThat(restored.batch("nightly").orElseThrow().cancelled()).isEqualTo(1);
+            assertThat(claim(restored, "after").jobs().get(0).spec().type())
+                    .as("the batch has ended")
+                    .isEqualTo("report");
+
+            String join = Membership.join(order, JoinContract.LABELS, parent.token());
+            assertThat(restored.batch(join).orElseThrow().open()).isEqualTo(1);
+            Claim again = claim(restored, JoinContract.CHILDREN);
+            assertThat(again.jobs().get(0).id()).isEqualTo(child.jobs().get(0).id());
+            assertThat(again.token()).isGreaterThan(woken.token() + 1_000_000);
+            assertThat(succeeds(restored, again)).isTrue();
+            assertThat(restored.members(join, -1, 10))
+                    .extracting(BatchMember::state)
+                    .containsExactly(JobState.SUCCEEDED, JobState.SUCCEEDED);
+            Claim joined = claim(restored);
+            assertThat(joined.jobs().get(0).id())
+                    .as("is due once its children have ended")
+                    .isEqualTo(order);
+            assertThat(succeeds(restored, joined)).isTrue();
         } finally {
             backup.drop();
         }

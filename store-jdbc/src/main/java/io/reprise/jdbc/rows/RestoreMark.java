@@ -9,7 +9,7 @@ import java.util.List;
 /**
  * Makes a database that was restored from a backup fit for use. It lacks everything since the backup, but
  * others remember: receivers know ids and tokens, workers hold leases. So ids, tokens and versions jump far
- * ahead, and all leases are deleted.
+ * ahead, and all leases are deleted. The caller gives their jobs back before.
  */
 public final class RestoreMark {
 
@@ -40,6 +40,11 @@ public final class RestoreMark {
     private static final List<String> SEQUENCES = List.of("reprise_job_id", "reprise_token", "reprise_control_version");
 
     private RestoreMark() {}
+
+    /** Returns the tokens of all leases. */
+    public static List<Long> leases(Session session) throws SQLException {
+        return session.list("select id from reprise_lease order by id", SqlRow::number);
+    }
 
     public static void repair(Session session) throws SQLException {
         runAll(session, NOBODY);

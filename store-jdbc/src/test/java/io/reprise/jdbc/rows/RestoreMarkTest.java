@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.reprise.jdbc.InstalledPostgres;
 import io.reprise.jdbc.JdbcBackup;
 import io.reprise.jdbc.JdbcJobStore;
+import io.reprise.job.AuditNote;
+import io.reprise.job.Cancellation;
 import io.reprise.job.Enqueued;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
@@ -79,6 +81,7 @@ class RestoreMarkTest {
     private static void check(Supplier<JdbcJobStore> open, Runnable backup, Supplier<JdbcJobStore> openCopy) {
         Claim running;
         JobId first;
+        JobId asked;
         try (JdbcJobStore store = open.get()) {
             store.prepare();
             first = enqueue(store, "first").id();
@@ -89,6 +92,12 @@ class RestoreMarkTest {
                     .batch("nightly")
                     .delay(Duration.ofDays(1))
                     .build()));
+            asked = store.insert(
+                            List.of(JobSpec.builder("a", "{}").batch("nightly").build()))
+                    .get(0)
+                    .id();
+            assertThat(claim(store).jobs().get(0).id()).isEqualTo(asked);
+            assertThat(store.cancel(asked, new AuditNote("ada", null))).isEqualTo(Cancellation.REQUESTED);
         }
         backup.run();
         Remembered remembered;
@@ -105,7 +114,11 @@ class RestoreMarkTest {
             assertThat(store.steps(first).steps())
                     .extracting(StoredStep::name, StoredStep::value)
                     .containsExactly(tuple("charge", "7"));
+            assertThat(store.find(asked).orElseThrow().state())
+                    .as("was asked to stop")
+                    .isEqualTo(JobState.CANCELLED);
             assertThat(store.batch("nightly").orElseThrow().open()).isEqualTo(1);
+            assertThat(store.batch("nightly").orElseThrow().cancelled()).isEqualTo(1);
             assertThat(store.find(first).orElseThrow().state()).isEqualTo(JobState.PENDING);
             assertThat(store.find(first).orElseThrow().counts().losses()).isZero();
             assertThat(enqueue(store, "first").created()).as("is in the backup").isFalse();
