@@ -4,8 +4,10 @@ package io.reprise.server.webhook;
 import io.reprise.insight.Alert;
 import io.reprise.job.Job;
 import io.reprise.retry.FailReason;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +34,8 @@ public record Notice(
         @Nullable Instant at,
         @Nullable FailReason failReason,
         @Nullable Alert alert) {
+
+    private static final int TYPE_LENGTH = 18;
 
     static Notice of(Subscription subscription, EventType event, Job job, long token) {
         return new Notice(
@@ -90,17 +94,25 @@ public record Notice(
                 alert);
     }
 
-    /** Returns an id that is equal for every try and every subscription, so that receivers can detect a repetition. */
-    String messageId(long delivery) {
+    /**
+     * Returns an id that is equal for every try and every subscription, so that receivers can detect a repetition.
+     *
+     * @param installation the name of the store: numbers of jobs begin with 1 in each
+     */
+    String messageId(String installation, long delivery) {
         if (alert != null) {
-            return "alert_" + alert.kind() + "_" + alert.since().toEpochMilli() + "_"
-                    + (alert.isRaised() ? "raised" : "cleared");
+            // Alerts of several types may be raised at once. A type may be too long for an id.
+            String about = UUID.nameUUIDFromBytes(alert.type().getBytes(StandardCharsets.UTF_8))
+                    .toString()
+                    .substring(0, TYPE_LENGTH);
+            return "alert_" + installation + "_" + alert.kind() + "_" + about + "_"
+                    + alert.since().toEpochMilli() + "_" + (alert.isRaised() ? "raised" : "cleared");
         }
         if (job == 0) {
-            return "ping_" + delivery;
+            return "ping_" + installation + "_" + delivery;
         }
         // A step without a run has no token, and may happen again after a replay.
         String which = token != 0 ? Long.toString(token) : at == null ? "d" + delivery : "t" + at.toEpochMilli();
-        return "evt_" + job + "_" + which + "_" + event;
+        return "evt_" + installation + "_" + job + "_" + which + "_" + event;
     }
 }

@@ -4,6 +4,7 @@ package io.reprise.server.webhook;
 import io.reprise.PayloadCodec;
 import io.reprise.job.AuditNote;
 import io.reprise.job.Page;
+import io.reprise.server.auth.StoreSecret;
 import io.reprise.server.delivery.SigningSecret;
 import io.reprise.server.http.Json;
 import io.reprise.store.Document;
@@ -29,6 +30,7 @@ final class Subscriptions {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.webhook");
     private static final String KIND = "webhook";
+    private static final int INSTALLATION_LENGTH = 8;
 
     /** A subscription with its version. */
     record Versioned(Subscription subscription, long version) {}
@@ -36,10 +38,21 @@ final class Subscriptions {
     private final DocumentStore store;
     private final PayloadCodec codec;
     private volatile List<Subscription> known = List.of();
+    private volatile @Nullable String installation;
 
     Subscriptions(DocumentStore store, PayloadCodec codec) {
         this.store = store;
         this.codec = codec;
+    }
+
+    /** Returns a short text that tells this store from all others. It is no secret, and stays the same. */
+    String installation() {
+        String text = installation;
+        if (text == null) {
+            text = StoreSecret.of(store).mark("installation").substring(0, INSTALLATION_LENGTH);
+            installation = text;
+        }
+        return text;
     }
 
     /** Returns the subscriptions of the last refresh. */

@@ -176,7 +176,8 @@ public final class WebhookDelivery implements DeferredHandler<Notice> {
         for (WebhookBatches.Member member : members) {
             Notice notice = member.notice();
             Job about = jobs.get(notice.job());
-            String id = notice.messageId(member.job().id().value());
+            String id = notice.messageId(
+                    subscriptions.installation(), member.job().id().value());
             Map<String, Object> message = new LinkedHashMap<>(Map.of("id", id));
             message.putAll(new Message(notice, about, about == null ? List.of() : store.attempts(about.id()))
                     .body(now, wording));
@@ -228,7 +229,8 @@ public final class WebhookDelivery implements DeferredHandler<Notice> {
         Job about = about(subscription, notice);
         Message message = new Message(notice, about, about == null ? List.of() : store.attempts(about.id()));
         String body = Json.text(message.body(now, wording));
-        return post(subscription, uri, body, notice.messageId(job.id().value()), now, HttpDelivery.fence(job));
+        String id = notice.messageId(subscriptions.installation(), job.id().value());
+        return post(subscription, uri, body, id, now, HttpDelivery.fence(job));
     }
 
     /**

@@ -255,7 +255,7 @@ public final class WebhookEndpoints implements Endpoints {
         }
         return Response.ok(page(
                 jobs.items().stream()
-                        .map(job -> WebhookViews.delivery(job, codec))
+                        .map(job -> WebhookViews.delivery(job, codec, subscriptions.installation()))
                         .toList(),
                 jobs.next()));
     }

@@ -101,14 +101,16 @@ final class WebhookViews {
         return names.stream().sorted().toList();
     }
 
-    static Map<String, @Nullable Object> delivery(Job job, PayloadCodec codec) {
+    static Map<String, @Nullable Object> delivery(Job job, PayloadCodec codec, String installation) {
         Notice notice = notice(job, codec);
         JobStatus.LastError error = job.status().lastError();
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("id", job.id().toString());
         view.put("event", notice == null ? null : notice.event());
         view.put("jobId", notice == null || notice.job() == 0 ? null : Long.toString(notice.job()));
-        view.put("messageId", notice == null ? null : notice.messageId(job.id().value()));
+        view.put(
+                "messageId",
+                notice == null ? null : notice.messageId(installation, job.id().value()));
         view.put("state", job.state());
         view.put("attempts", job.attempts());
         view.put("error", error == null ? null : error.message());
