@@ -9,6 +9,7 @@ import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyStore;
 import java.security.PrivateKey;
+import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.spec.InvalidKeySpecException;
@@ -47,9 +48,34 @@ final class Pem {
     /** Returns a key store with a key and its chain, under this password. */
     static KeyStore identity(byte[] chain, byte[] key, char[] password) throws GeneralSecurityException, IOException {
         Certificate[] certificates = certificates(chain).toArray(new Certificate[0]);
+        PrivateKey own = privateKey(key);
+        requirePair(own, certificates[0]);
         KeyStore store = empty();
-        store.setKeyEntry("reprise", privateKey(key), password, certificates);
+        store.setKeyEntry("reprise", own, password, certificates);
         return store;
+    }
+
+    /** A key store takes any two. Without this check every handshake would fail, and the server would say nothing. */
+    private static void requirePair(PrivateKey key, Certificate certificate) throws GeneralSecurityException {
+        String algorithm = switch (key.getAlgorithm()) {
+            case "RSA" -> "SHA256withRSA";
+            case "EC" -> "SHA256withECDSA";
+            default -> key.getAlgorithm();
+        };
+        byte[] text = "reprise".getBytes(StandardCharsets.US_ASCII);
+        boolean fits = certificate.getPublicKey().getAlgorithm().equals(key.getAlgorithm());
+        if (fits) {
+            Signature signer = Signature.getInstance(algorithm);
+            signer.initSign(key);
+            signer.update(text);
+            Signature checker = Signature.getInstance(algorithm);
+            checker.initVerify(certificate.getPublicKey());
+            checker.update(text);
+            fits = checker.verify(signer.sign());
+        }
+        if (!fits) {
+            throw new GeneralSecurityException("the private key does not belong to the certificate");
+        }
     }
 
     /** Returns a key store of trusted authorities. */

@@ -148,8 +148,9 @@ class TlsTest {
         try (HttpServer server = start(HttpSettings.Tls.pem(first.chain, first.key))) {
             assertThat(shown(server)).isEqualTo(first.certificate());
             // For a moment the two files do not belong together, and the old certificate stays.
-            Files.writeString(first.chain, "nonsense");
             Files.copy(second.key, first.key, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+            assertThat(shown(server)).isEqualTo(first.certificate());
+            Files.writeString(first.chain, "nonsense");
             assertThat(shown(server)).isEqualTo(first.certificate());
             Files.copy(second.chain, first.chain, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
             await(() -> shown(server).equals(second.certificate()));
@@ -177,6 +178,9 @@ class TlsTest {
                 .hasMessageContaining("cannot be used");
         assertThatThrownBy(() -> start(HttpSettings.Tls.keyStore(identity.p12, "wrong")))
                 .isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> start(HttpSettings.Tls.pem(identity.chain, identity("b").key)))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("does not belong to the certificate");
     }
 
     @Test
