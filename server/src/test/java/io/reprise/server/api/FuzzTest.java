@@ -3,7 +3,6 @@ package io.reprise.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.server.http.Json;
 import io.reprise.server.net.HttpSettings;
 import java.io.IOException;
@@ -93,9 +92,7 @@ class FuzzTest {
     private int requests;
 
     FuzzTest(@TempDir Path directory) {
-        JdbcJobStore store = JdbcJobStore.sqlite(directory.resolve("jobs.db"));
-        store.prepare();
-        server = new TestServer(store, HttpSettings.Limits.DEFAULT, 1_000_000);
+        server = new TestServer(TestServer.namedStore(directory), HttpSettings.Limits.DEFAULT, 1_000_000);
     }
 
     @AfterEach

@@ -3,7 +3,6 @@ package io.reprise.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.server.http.Json;
 import io.reprise.server.http.Scope;
 import io.reprise.server.net.HttpSettings;
@@ -66,9 +65,7 @@ class RandomRequestsTest {
     private int words;
 
     RandomRequestsTest(@TempDir Path directory) {
-        JdbcJobStore store = JdbcJobStore.sqlite(directory.resolve("jobs.db"));
-        store.prepare();
-        server = new TestServer(store, HttpSettings.Limits.DEFAULT, 1_000_000);
+        server = new TestServer(TestServer.namedStore(directory), HttpSettings.Limits.DEFAULT, 1_000_000);
     }
 
     @AfterEach

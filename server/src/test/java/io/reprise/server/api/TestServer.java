@@ -4,6 +4,7 @@ package io.reprise.server.api;
 import io.reprise.Reprise;
 import io.reprise.cli.simulate.SimulationEndpoints;
 import io.reprise.encryption.EncryptionKeys;
+import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.job.AuditNote;
 import io.reprise.server.RepriseServer;
 import io.reprise.server.auth.Keys;
@@ -17,12 +18,14 @@ import io.reprise.server.http.Scope;
 import io.reprise.server.net.HttpSettings;
 import io.reprise.store.JobStore;
 import io.reprise.testing.InMemoryJobStore;
+import io.reprise.testkit.servers.PostgresServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -163,6 +166,17 @@ final class TestServer implements AutoCloseable {
             throw new UncheckedIOException(e);
         }
         admin = key("admin", null, Scope.ADMIN);
+    }
+
+    /** A fresh database of PostgreSQL if {@code -Dreprise.test.store=postgresql} asks for one, else a file of SQLite. */
+    static JobStore namedStore(Path directory) {
+        JdbcJobStore store = switch (System.getProperty("reprise.test.store", "sqlite")) {
+            case "sqlite" -> JdbcJobStore.sqlite(directory.resolve("jobs.db"));
+            case "postgresql" -> JdbcJobStore.open(PostgresServer.shared().freshDatabaseUrl());
+            default -> throw new IllegalArgumentException("-Dreprise.test.store is sqlite or postgresql");
+        };
+        store.prepare();
+        return store;
     }
 
     String key(String name, @Nullable String tenant, Scope... scopes) {
