@@ -2,7 +2,7 @@
 import {get, path, query, send, sendText} from './net.js';
 import {act, confirmed, copyButton, count, empty, facts, heading, html, link, nothing, panel, said, state, table, when} from './ui.js';
 import {chance, gauge, minutes, spark} from './charts.js';
-import {indent, number, ownFrames, percent, person, plural, rawMember, seconds, shortType} from './text.js';
+import {clock, indent, number, ownFrames, percent, person, plural, rawMember, seconds, shortHour, shortType} from './text.js';
 
 const key = g => g.fingerprint || 'none';
 
@@ -10,6 +10,26 @@ const spent = (costs, fingerprint) => (costs?.entries || []).filter(e => e.error
 
 /** Attempts that failed so in each of the last 24 hours. */
 export const day = g => g.failedByHour ? spark(g.failedByHour, `Failed attempts by hour, last 24 hours: ${g.failedByHour.reduce((a, b) => a + b, 0)} in all, ${g.failedByHour[23]} in this hour`) : nothing;
+
+const HOUR = 3600000;
+
+/** The hours of an error's last day, each with the time when it began. */
+const lastDay = (g, at) => (g.failedByHour || []).map((failed, i, all) => ({failed, at: (Math.floor(Date.parse(at) / HOUR) - all.length + 1 + i) * HOUR}));
+
+/**
+ * The first and the last of these hours in which an attempt failed so. An error that is only retried has no dead letter
+ * with a time, but its failures are counted by hour. What failed in the first of the hours may have failed before it.
+ */
+const failedIn = hours => {
+  const seen = hours.filter(h => h.failed);
+  if (!seen.length) return {first: '–', last: '–'};
+  return {first: seen[0] === hours[0] ? hour('before', seen[0].at + HOUR) : hour('after', seen[0].at), last: hour('after', seen[seen.length - 1].at)};
+};
+
+const hour = (side, at) => html`<time datetime=${new Date(at).toISOString()} title=${`counted by hour: ${side} ${clock(at)}`}>${side} ${shortHour(at)}</time>`;
+
+/** When jobs died of an error; when attempts failed of it, if all of them are retried. */
+const ends = (g, at, which) => g[`${which}At`] ? when(g[`${which}At`]) : g.dead ? '–' : html`${failedIn(lastDay(g, at))[which]}<br><small class="soft">none dead</small>`;
 
 const atLeast = (value, to, least) => value || least ? count(value, to, least && value > 0) : html`<span class="soft">0</span>`;
 
@@ -25,7 +45,7 @@ export const errors = {
       own.costsAt = Date.now();
       own.costs = (await get('/v1/stats?since=7d', signal)).costs;
     }
-    return {errors: errors.items, deadAtLeast: errors.deadAtLeast, waitingAtLeast: errors.waitingAtLeast, costs: own.costs};
+    return {at: errors.at, errors: errors.items, deadAtLeast: errors.deadAtLeast, waitingAtLeast: errors.waitingAtLeast, costs: own.costs};
   },
   // A group keeps its place while one looks; its numbers follow. New groups wait until they are asked for.
   merge(old, fresh) {
@@ -35,7 +55,7 @@ export const errors = {
     const kept = old.errors.map(g => now.get(key(g)) || {...g, dead: 0, waiting: 0});
     return {data: {...fresh, errors: kept}, fresh: fresh.errors.filter(g => !known.has(key(g))).length};
   },
-  render({errors: all, deadAtLeast, waitingAtLeast, costs}) {
+  render({at, errors: all, deadAtLeast, waitingAtLeast, costs}) {
     const open = all.filter(g => g.dead || g.waiting).length;
     return html`${heading('Errors', all.length ? `${plural(open, 'error')}. Each has one cause: look at it, mend the cause, replay the dead letters with canaries.` : 'What jobs failed of, one row for each cause.')}
       ${all.length === 0 ? panel('By cause', empty('No job has failed.', 'An error is shown here as soon as a job fails of it, whether it is retried or dead.')) : panel('By cause', html`${table('Errors', [
@@ -44,8 +64,8 @@ export const errors = {
         {name: 'being retried', num: true, cell: g => atLeast(g.waiting, `/jobs?q=${encodeURIComponent(`state:pending error:${key(g)}`)}`, waitingAtLeast)},
         {name: 'type', cell: g => html`${link(`/jobs?q=${encodeURIComponent(`type:${g.latest.type}`)}`, said(g.latest.type))}${g.latest.resource ? html`<br><small class="soft">${said(g.latest.resource)}</small>` : nothing}`},
         {name: 'failures, 24 h', cell: day},
-        {name: 'first dead', cell: g => g.firstAt ? when(g.firstAt) : '–'},
-        {name: 'last dead', cell: g => g.lastAt ? when(g.lastAt) : '–'},
+        {name: 'first', cell: g => ends(g, at, 'first')},
+        {name: 'last', cell: g => ends(g, at, 'last')},
         {name: 'chance of a retry', cell: g => chance(g.latest.prediction)},
         ...(costs ? [{name: 'cost, 7 days', num: true, cell: g => { const s = spent(costs, g.fingerprint); return s ? seconds(s) : '–'; }}] : []),
       ], all, {to: g => `/errors/${key(g)}`})}
@@ -193,6 +213,7 @@ export const group = {
     const mine = (costs?.entries || []).filter(e => e.error === fingerprint);
     const active = replays.filter(r => !r.endedAt);
     const can = fingerprint !== 'none' && (g?.count || 0) > 0;
+    const failed = failedIn(hours.map(h => ({failed: h.failed, at: Date.parse(h.at)})));
     return html`${heading(error ? shortType(error.type) : 'No error', html`${said(error?.message)}`, html`
         ${can && !active.length ? act('operate', 'Replay slowly …', () => startReplay(filter, () => reload(true), 'this group', (g.latest || dead.items[0]).type), 'main') : nothing}
         ${fingerprint !== 'none' ? act('operate', 'Note …', () => noteDialog(fingerprint, note, () => reload(true))) : nothing}
@@ -201,7 +222,7 @@ export const group = {
       <div class="tiles">
         <a class="tile ${g ? 'bad' : ''}" href="#/jobs?q=${encodeURIComponent(`state:failed error:${fingerprint}`)}"><span>dead</span><b>${more ? '≥ ' : ''}${number(g?.count || 0)}</b></a>
         <a class="tile" href="#/jobs?q=${encodeURIComponent(`state:pending error:${fingerprint}`)}"><span>still being retried</span><b>${waiting.next ? '≥ ' : ''}${number(waiting.items.length)}</b></a>
-        <div class="tile"><span>first, last</span><p>${g ? html`${when(g.firstAt)}<br>${when(g.lastAt)}` : '–'}</p></div>
+        <div class="tile"><span>${g ? 'first, last dead' : 'first, last failure by hour'}</span><p>${g ? html`${when(g.firstAt)}<br>${when(g.lastAt)}` : html`${failed.first}<br>${failed.last}`}</p></div>
         <div class="tile"><span>chance of the next attempt</span><p>${chance((g?.latest || own.sample)?.prediction)}</p></div>
       </div>
       ${replays.length ? panel(active.length ? 'Replay under way' : 'Last replay', html`${replayView(replays[0], reload)}

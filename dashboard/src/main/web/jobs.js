@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {get, getText, path, query, send} from './net.js';
-import {act, confirmed, copyButton, empty, facts, heading, html, link, nothing, panel, said, state, table, when, word} from './ui.js';
+import {act, confirmed, copyButton, due, empty, facts, heading, html, link, nothing, panel, said, state, table, when, word} from './ui.js';
 import {chance, gauge, timeline} from './charts.js';
 import {waitView} from './fleet.js';
 import {logView, readSteps, stepsView} from './steps.js';
@@ -8,6 +8,7 @@ import {indent, parseDuration, person, plural, rawMember, seconds, shortType} fr
 
 const VIEWS = [['', 'All'], ['state:running', 'Running'], ['state:pending reason:retry', 'Being retried'], ['state:pending reason:breaker', 'Held by a breaker'], ['state:failed', 'Dead'], ['state:pending attempt:>3', 'Tried more than 3 times'], ['state:succeeded', 'Succeeded']];
 const SAVED = 'reprise-views';
+const LOOKING_MILLIS = 5000;
 
 function savedViews() {
   try { return JSON.parse(localStorage.getItem(SAVED) || '[]').filter(v => typeof v === 'string').slice(0, 20); } catch { return []; }
@@ -32,7 +33,7 @@ const COLUMNS = [
   {name: 'queue', cell: j => said(j.queue)},
   {name: 'group', cell: j => j.group ? link(`/jobs?q=${encodeURIComponent(`group:"${j.group}"`)}`, said(j.group)) : ''},
   {name: 'attempts', num: true, cell: j => `${j.attempts}${j.maxAttempts ? ` / ${j.maxAttempts}` : ''}`},
-  {name: 'next', cell: j => j.state === 'PENDING' ? when(j.dueAt) : ''},
+  {name: 'next', cell: j => j.state === 'PENDING' ? due(j.dueAt) : ''},
   {name: 'created', cell: j => when(j.createdAt)},
   {name: 'last error', wide: true, cell: j => j.lastError ? html`${link(`/errors/${j.lastError.fingerprint}`, shortType(j.lastError.type))} <span class="soft clip">${said(j.lastError.message)}</span>` : ''},
 ];
@@ -59,10 +60,15 @@ export const jobs = {
     const q = search.get('q') || '';
     const rest = own.next === undefined ? page.next : own.next;
     const items = [...page.items, ...own.more];
+    // One page looks at some thousands of jobs. Where few match, it goes on for a while until some are found.
     const more = async () => {
-      const next = await get(`/v1/jobs${query({q, limit: 50, cursor: rest})}`, signal);
-      own.more = [...own.more, ...next.items];
-      own.next = next.next;
+      const end = Date.now() + LOOKING_MILLIS;
+      let page = {next: rest, items: []};
+      do page = await get(`/v1/jobs${query({q, limit: 50, cursor: page.next})}`, signal);
+      while (!page.items.length && page.next && Date.now() < end);
+      own.more = [...own.more, ...page.items];
+      own.next = page.next;
+      own.further = !page.items.length && page.next ? page.next : null;
       update();
     };
     const views = savedViews();
@@ -77,7 +83,7 @@ export const jobs = {
       <ul class="chips" aria-label="Views">${[...VIEWS, ...views.map(v => [v, v])].map(([view, name]) => html`<li><a href="#/jobs${view ? `?q=${encodeURIComponent(view)}` : ''}" aria-current=${view === q ? 'true' : nothing}>${name}</a></li>`)}</ul>
       ${words.length > 1 ? html`<ul class="chips terms" aria-label="Terms of the search">${words.map((w, i) => html`<li><a href="#/jobs?q=${encodeURIComponent(words.filter((_, k) => k !== i).join(' '))}" aria-label="Without ${w}">${w} <span aria-hidden="true">✕</span></a></li>`)}</ul>` : nothing}
       ${panel(plural(items.length, 'job') + (rest ? ', and more' : ''), html`${items.length ? table('Jobs', COLUMNS.filter(c => c.always || !away.has(c.name)), items, {to: j => `/jobs/${j.id}`}) : empty(rest ? 'None among the newest that were looked at.' : 'No job matches.', rest ? 'Look further to search older ones.' : 'Qualifiers: id, state, type, queue, group, batch, resource, tag, error, reason, attempt, due, schedule, since, before.')}
-      ${rest ? html`<div class="pager"><button type="button" @click=${more}>Look further</button></div>` : nothing}`,
+      ${rest ? html`<div class="pager"><button type="button" @click=${more}>Look further</button>${own.further ? html` <span class="soft" role="status">None more down to job ${own.further}.</span>` : nothing}</div>` : nothing}`,
         html`<details class="columns"><summary>Columns</summary><div>${COLUMNS.filter(c => !c.always).map(c => html`<label class="check"><input type="checkbox" .checked=${!away.has(c.name)} @change=${e => { hide(c.name, !e.target.checked); update(); }}> ${c.name}</label>`)}</div></details>`)}`;
   },
 };
@@ -168,21 +174,32 @@ function batchOf(j) {
   return html`part of a join of ${link(`/jobs/${parent}`, `job ${parent}`)}, ${link(`/jobs?q=${encodeURIComponent(`batch:"${j.batch}"`)}`, 'all its parts')}`;
 }
 
+/** The log as it is now. A run that is known is not read again, and nothing is read while the job stays as it was. */
+async function logged(id, job, text, {lines, of}, signal) {
+  if (text === of && job.state !== 'RUNNING') return {lines, of};
+  const from = lines.length ? lines[lines.length - 1].fence : 0;
+  const fresh = await get(`${path`/v1/jobs/${id}/log`}${query({from})}`, signal);
+  return {lines: [...lines.filter(l => l.fence < from), ...fresh.items], of: text};
+}
+
 export const job = {
   title: 'Job',
   every: 2000,
-  async load({params: {id}, signal}) {
-    const [text, plan, explain, audit, steps, log] = await Promise.all([getText(path`/v1/jobs/${id}`, signal), get(path`/v1/jobs/${id}/plan`, signal),
-      get(path`/v1/jobs/${id}/explain`, signal), get(path`/v1/audit?job=${id}`, signal), getText(path`/v1/jobs/${id}/steps`, signal), get(path`/v1/jobs/${id}/log`, signal)]);
-    return {steps: readSteps(steps), log: log.items, job: JSON.parse(text), payload: rawMember(text, 'payload'), result: rawMember(text, 'result'), policy: rawMember(text, 'policy'), plan, explain, audit: audit.items};
+  async load({params: {id}, signal, state: own}) {
+    const [text, plan, explain, audit, steps, whole] = await Promise.all([getText(path`/v1/jobs/${id}`, signal), get(path`/v1/jobs/${id}/plan`, signal),
+      get(path`/v1/jobs/${id}/explain`, signal), get(path`/v1/audit?job=${id}`, signal), getText(path`/v1/jobs/${id}/steps`, signal), own.log ? null : get(path`/v1/jobs/${id}/log`, signal)]);
+    const job = JSON.parse(text);
+    // The first log may be older than the job beside it, so it is read once more.
+    own.log = whole ? {lines: whole.items} : await logged(id, job, text, own.log, signal);
+    return {steps: readSteps(steps), log: own.log.lines, job, payload: rawMember(text, 'payload'), result: rawMember(text, 'result'), policy: rawMember(text, 'policy'), plan, explain, audit: audit.items};
   },
   render({job: j, payload, result, policy, plan, explain, audit, steps, log}, {now, state: own, update, reload}) {
     const history = [...(j.history || [])].reverse();
     const next = plan.planned[0];
     return html`${heading(html`Job ${j.id}`, html`${state(j.state)} ${link(`/jobs?q=${encodeURIComponent(`type:${j.type}`)}`, said(j.type))} in queue ${link(`/queues/${encodeURIComponent(j.queue)}`, said(j.queue))}${j.resource ? html`, calls ${link(`/resources/${encodeURIComponent(j.resource)}`, said(j.resource))}` : nothing}`, actions(j, payload, reload))}
-      ${panel('Why', explain.reasons.length > 1 ? html`<p class="why">Job ${j.id}: ${said(explain.reasons[0].text)}.</p><p class="soft">Besides:</p><ol class="reasons">${explain.reasons.slice(1).map(r => html`<li>${said(r.text)}</li>`)}</ol>` : html`<p class="why">${said(explain.sentence)}</p>`, explain.nextAt ? html`next: ${when(explain.nextAt)}` : '')}
+      ${panel('Why', explain.reasons.length > 1 ? html`<p class="why">Job ${j.id}: ${said(explain.reasons[0].text)}.</p><p class="soft">Besides:</p><ol class="reasons">${explain.reasons.slice(1).map(r => html`<li>${said(r.text)}</li>`)}</ol>` : html`<p class="why">${said(explain.sentence)}</p>`, explain.nextAt ? html`next: ${due(explain.nextAt)}` : '')}
       ${panel('Attempts', html`${timeline(j, plan, now)}
-        ${plan.planned.length ? html`<p class="soft">${j.state === 'RUNNING' ? 'It runs now' : html`The next attempt is number ${next.attempt}, ${when(next.earliest)}`}${plan.givesUpAfter ? html`; it gives up after attempt ${plan.givesUpAfter}` : '; attempts are not limited'}${plan.deadlineFirst ? ', unless the deadline comes first' : ''}. Later ones assume that each before them fails at once.</p>` : nothing}`,
+        ${plan.planned.length ? html`<p class="soft">${j.state === 'RUNNING' ? 'It runs now' : html`The next attempt is number ${next.attempt}, ${due(next.earliest)}`}${plan.givesUpAfter ? html`; it gives up after attempt ${plan.givesUpAfter}` : '; attempts are not limited'}${plan.deadlineFirst ? ', unless the deadline comes first' : ''}. Later ones assume that each before them fails at once.</p>` : nothing}`,
         html`${j.attempts} of ${j.maxAttempts ?? 'any number'}`)}
       ${stepsView(j, steps, reload)}
       ${logView(log)}
@@ -193,7 +210,7 @@ export const job = {
           ${a.failure?.trace ? html`<details><summary>Trace</summary><pre tabindex="0">${a.failure.trace}</pre></details>` : nothing}</li>`)}</ol>` : empty('It has not run yet.'))}
         ${panel('Audit', audit.length ? html`<ol class="log">${audit.map(a => html`<li><b>${a.action}</b> by ${said(person(a.by))} ${when(a.at)}${a.why ? html`<br>${said(a.why)}` : nothing}</li>`)}</ol>` : html`<p class="soft">Nobody has touched it.</p>`)}
       </div><div>
-        ${panel('Facts', facts([['next attempt', j.state === 'PENDING' ? when(j.dueAt) : '–'], ['waits because', j.waitReason && j.state === 'PENDING' ? word(j.waitReason) : '–'], ['chance of the next attempt', chance(j.prediction)],
+        ${panel('Facts', facts([['next attempt', j.state === 'PENDING' ? due(j.dueAt) : '–'], ['waits because', j.waitReason && j.state === 'PENDING' ? word(j.waitReason) : '–'], ['chance of the next attempt', chance(j.prediction)],
           ['created', when(j.createdAt)], ['started', when(j.startedAt)], ['ended', when(j.finishedAt)], ['deadline', j.deadline ? when(j.deadline) : 'none'],
           ['priority', j.priority], ['lost, interrupted, snoozed', `${j.losses}, ${j.interruptions}, ${j.snoozes}`], ['worker', said(j.worker || '–')], ['key', said(j.key || '–')],
           ['group', j.group ? link(`/jobs?q=${encodeURIComponent(`group:"${j.group}"`)}`, said(j.group)) : '–'], ['batch', batchOf(j)], ['follows', j.follows ? link(`/jobs/${j.follows}`, `job ${j.follows}`) : '–'], ['followed by', j.followers?.length ? html`<ul class="plain">${j.followers.map(f => html`<li>${said(f.type)} in ${link(`/queues/${encodeURIComponent(f.queue)}`, said(f.queue))} <small class="soft">${FOLLOW[f.when] || word(f.when)}</small></li>`)}</ul>` : '–'],

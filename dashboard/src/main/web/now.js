@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {get, pulse as readPulse} from './net.js';
-import {count, empty, heading, html, link, nothing, panel, said, state, table, when, word} from './ui.js';
+import {count, due, empty, heading, html, link, nothing, panel, said, state, table, when, word} from './ui.js';
 import {minutes, parts} from './charts.js';
 import {day} from './errors.js';
 import {compact, lasted, number, percent, plural, seconds, shortType} from './text.js';
@@ -61,7 +61,7 @@ export const now = {
           {name: 'resource', cell: r => link(`/resources/${encodeURIComponent(r.name)}`, said(r.name))},
           {name: 'breaker', cell: r => state(r.phase)},
           {name: 'parked', num: true, cell: r => count(r.parked, `/resources/${encodeURIComponent(r.name)}`)},
-          {name: 'next probe', cell: r => r.nextProbe ? when(r.nextProbe) : ''}], open, {to: r => `/resources/${encodeURIComponent(r.name)}`})
+          {name: 'next probe', cell: r => r.nextProbe ? due(r.nextProbe) : ''}], open, {to: r => `/resources/${encodeURIComponent(r.name)}`})
           : empty('Every breaker is closed.', plural(pulse.resourceCount, 'resource is', 'resources are') + ' known.'), link('/resources', 'all resources'))}
         ${panel('Queues', lagging.length ? table('Queues by lag', [
           {name: 'queue', cell: q => html`${link(`/queues/${encodeURIComponent(q.name)}`, said(q.name))} ${q.paused ? state('HALF_OPEN', 'paused') : nothing}`},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {get, path, send} from './net.js';
 import {byName} from './fleet.js';
-import {act, confirmed, count, empty, facts, heading, html, link, nothing, panel, said, state, table, when} from './ui.js';
+import {act, confirmed, count, due, empty, facts, heading, html, link, nothing, panel, said, state, table, when} from './ui.js';
 import {bars, curves, gauge, minutes, phases, spark} from './charts.js';
 import {lasted, number, parseDuration, percent, plural, seconds, steady} from './text.js';
 
@@ -31,7 +31,7 @@ export const resources = {
       {name: 'breaker', cell: r => html`${state(r.phase)}${r.forcedBy ? html`<br><small class="soft">forced</small>` : nothing}`},
       {name: 'for', cell: r => r.since ? lasted(r.since) : ''},
       {name: 'parked', num: true, cell: r => count(r.parked, `/jobs?q=${encodeURIComponent(`state:pending reason:breaker resource:${r.name}`)}`)},
-      {name: 'next probe', cell: r => r.nextProbe ? when(r.nextProbe) : ''},
+      {name: 'next probe', cell: r => r.nextProbe ? due(r.nextProbe) : ''},
       {name: 'retry budget', cell: r => r.budget ? level(r.budget) : 'full'},
       {name: 'calls, 24 h', cell: r => spark(page.hours.get(r.name) || Array(24).fill(0), `Calls of ${r.name} by hour, last 24 hours: ${(page.hours.get(r.name) || []).reduce((a, b) => a + b, 0)}`)},
       {name: 'why', wide: true, cell: r => said(r.why)},
@@ -114,7 +114,7 @@ export const resource = {
       ${r.forcedBy ? force('automatic', 'Leave it to itself …', 'Leave it to itself') : nothing}${force('force-open', 'Force open …', 'Force it open', true)}${force('force-close', 'Force closed …', 'Force it closed', true)}`)}
       <div class="tiles">
         <a class="tile ${r.parked ? 'warn' : ''}" href="#/jobs?q=${encodeURIComponent(`state:pending reason:breaker resource:${r.name}`)}"><span>parked</span><b>${number(r.parked)}</b><small>by its breaker</small></a>
-        <div class="tile"><span>next probe</span><b>${r.nextProbe ? when(r.nextProbe) : '–'}</b></div>
+        <div class="tile"><span>next probe</span><b>${r.nextProbe ? due(r.nextProbe) : '–'}</b></div>
         <div class="tile"><span>may start per second</span><b>${r.ramp ? number(r.ramp.rate) : r.phase === 'CLOSED' ? 'any' : '0'}</b></div>
         <div class="tile"><span>may be in flight</span><b>${r.ramp?.inFlight ? number(r.ramp.inFlight) : '–'}</b></div>
       </div>
@@ -122,7 +122,7 @@ export const resource = {
         ${history.length ? html`<details class="data"><summary>What it went through</summary><ol class="log">${history.map(c => html`<li>${state(PHASES[c.kind] || 'LOST', CHANGES[c.kind])} <span class="soft">${when(c.at)}</span>${c.why ? html`<br>${said(c.why)}` : nothing}</li>`)}</ol></details>` : html`<p class="soft">No change of the last 31 days is written down; workers report every 10 s.</p>`}`, strip.about)}
       <div class="grid2">
       ${panel('Failure rate', callsView(r, series), 'whole fleet')}
-      ${panel('Probes', tried.length ? html`<ol class="canaries" aria-label="Probes, newest first">${tried.map(p => html`<li title=${p.why || ''}>${state(p.how, p.how === 'PENDING' ? 'runs' : p.how === 'FAILED' ? 'failed' : 'succeeded')} <small class="soft">${when(p.at)}</small></li>`)}</ol>` : html`<p class="soft">None is written down; workers report every 10 s.</p>`, r.nextProbe ? html`next ${when(r.nextProbe)}` : 'newest first')}
+      ${panel('Probes', tried.length ? html`<ol class="canaries" aria-label="Probes, newest first">${tried.map(p => html`<li title=${p.why || ''}>${state(p.how, p.how === 'PENDING' ? 'runs' : p.how === 'FAILED' ? 'failed' : 'succeeded')} <small class="soft">${when(p.at)}</small></li>`)}</ol>` : html`<p class="soft">None is written down; workers report every 10 s.</p>`, r.nextProbe ? html`next ${due(r.nextProbe)}` : 'newest first')}
       ${panel('Parked by age', ages.looked ? html`${bars(`Parked jobs by age: ${ages.items.map(a => `${a.upTo ? `up to ${a.upTo}` : 'older'} ${a.jobs}`).join(', ')}`, ages.items.map((a, i) => ({name: a.upTo ? `${i ? `${seconds(parseDuration(ages.items[i - 1].upTo))} to ` : 'up to '}${seconds(parseDuration(a.upTo))}` : 'older', value: a.jobs})))}
         <p class="soft">The oldest waits for ${lasted(ages.oldest, now)}.</p>` : html`<p class="soft">${r.parked ? 'None among the newest 10,000 jobs that wait.' : 'No job is parked.'}</p>`, ages.looked ? (ages.more ? `those among the newest 10,000 that wait` : `all ${number(ages.looked)}`) : '')}
       ${panel('Retry budget', !r.budget ? html`<p class="soft">It is full: nothing was retried lately.</p>` : html`${level(r.budget)}<p class="soft">${number(r.budget.level)} of ${number(r.budget.capacity)} credits. A success pays in 1, a retry costs 14 and pays in 21 if it succeeds.${minute ? ` In the last whole minute: ${plural(minute.succeeded, 'success', 'successes')} paid in, ${plural(minute.retries, 'retry', 'retries')} cost ${number(14 * minute.retries)}.` : ''}</p>

@@ -2,7 +2,7 @@
 // Pieces that all screens share.
 import {html, nothing, render} from './lit-html.js';
 import {Problem} from './net.js';
-import {ago, clock, compact, number} from './text.js';
+import {ago, clock, compact, lasted, number} from './text.js';
 
 export {html, nothing, render};
 
@@ -31,6 +31,9 @@ export function state(value, label) {
 export const said = text => html`<bdi class="said">${text}</bdi>`;
 
 export const when = time => time ? html`<time datetime=${time} title=${clock(time)}>${ago(time)}</time>` : html`<span class="soft">never</span>`;
+
+/** When something is to happen. What is past has not happened yet: it is due. */
+export const due = time => Date.parse(time) > Date.now() ? when(time) : html`<time datetime=${time} title=${clock(time)}>due for ${lasted(time)}</time>`;
 
 export const link = (to, text, kind) => html`<a href="#${to}" class=${kind || nothing}>${text}</a>`;
 

@@ -206,6 +206,7 @@ class LargeStoreTest {
                     "/v1/jobs/" + id + "/plan",
                     "/v1/jobs/" + id + "/explain",
                     "/v1/jobs/" + id + "/steps",
+                    "/v1/jobs/" + id + "/log",
                     "/v1/audit?job=" + id));
         }
         return paths;

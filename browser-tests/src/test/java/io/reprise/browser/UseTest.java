@@ -8,6 +8,8 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -322,11 +324,33 @@ class UseTest {
         String lines = "{\"from\":0,\"lines\":[\"sent 3 of 7 parcels\",\"the printer is slow\"]}";
         world.post("/v1/leases/" + token + "/heartbeat", "{\"log\":" + lines + "}");
         Page page = world.login(world.admin);
+        List<String> asked = new ArrayList<>();
+        page.onRequest(
+                request -> asked.add(request.url().substring(world.server.url().length())));
         world.open(page, "/jobs/" + id);
         assertThat(page.locator("main")).containsText("sent 3 of 7 parcels");
         assertThat(page.locator("main")).containsText("2 lines");
         world.post("/v1/leases/" + token + "/complete", "{\"log\":{\"from\":2,\"lines\":[\"done\"]}}");
         assertThat(page.locator("main")).containsText("3 lines");
+        // The whole log is read once; then the last run, and nothing while the job stays as it is.
+        String log = "/v1/jobs/" + id + "/log";
+        assertThat(asked).containsOnlyOnce(log);
+        asked.clear();
+        page.waitForCondition(() -> Collections.frequency(asked, "/v1/jobs/" + id + "/plan") >= 3);
+        assertThat(asked).doesNotContain(log);
+        assertThat(asked.stream().filter(path -> path.startsWith(log)).count()).isLessThan(3);
+    }
+
+    @Test
+    void an_error_that_is_only_retried_has_the_hours_in_which_it_was_seen() {
+        Page page = world.login(world.reader);
+        world.open(page, "/errors");
+        Locator row = page.locator("main tr", new Page.LocatorOptions().setHasText("Busy"));
+        assertThat(row).containsText("none dead");
+        assertThat(row.locator("time").first()).containsText("after");
+        row.locator("a").first().click();
+        Locator tile = page.locator(".tile", new Page.LocatorOptions().setHasText("first, last failure by hour"));
+        assertThat(tile.locator("time").first()).containsText("after");
     }
 
     @Test

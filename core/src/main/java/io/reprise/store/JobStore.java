@@ -186,7 +186,15 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
     void writeLog(List<LogPart> parts);
 
     /** Returns the log lines of a job, those of the earliest run first. Empty if the job does not exist. */
-    List<LogLine> log(JobId job);
+    default List<LogLine> log(JobId job) {
+        return log(job, 0);
+    }
+
+    /**
+     * Returns the log lines of a job's runs under this token and under later ones; see {@link #log(JobId)}. Lines of
+     * earlier runs are not read.
+     */
+    List<LogLine> log(JobId job, long from);
 
     /** Returns the steps of a job; no steps if there is no such job. A run calls it at its first step. */
     StepList steps(JobId job);

@@ -406,9 +406,10 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public List<LogLine> log(JobId id) {
-        return locked(now ->
-                Optional.ofNullable(tables.jobs.get(id)).map(StoredJob::log).orElse(List.of()));
+    public List<LogLine> log(JobId id, long from) {
+        return locked(now -> Optional.ofNullable(tables.jobs.get(id))
+                .map(job -> job.log(from))
+                .orElse(List.of()));
     }
 
     @Override

@@ -189,8 +189,8 @@ final class StoredJob {
         }
     }
 
-    List<LogLine> log() {
-        return logs.values().stream()
+    List<LogLine> log(long from) {
+        return logs.tailMap(from, true).values().stream()
                 .flatMap(parts -> parts.values().stream())
                 .flatMap(part -> part.lines().stream())
                 .toList();

@@ -398,8 +398,8 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
-    public List<LogLine> log(JobId job) {
-        return database.read("read the log of job " + job, session -> LogTable.find(session, job));
+    public List<LogLine> log(JobId job, long from) {
+        return database.read("read the log of job " + job, session -> LogTable.find(session, job, from));
     }
 
     @Override

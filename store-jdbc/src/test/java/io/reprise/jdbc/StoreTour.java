@@ -171,6 +171,7 @@ public final class StoreTour {
         LogLine line = new LogLine(claim.token(), store.now(), "tour");
         store.writeLog(List.of(new LogPart(holder.id(), claim.token(), 0, List.of(line))));
         store.log(holder.id());
+        store.log(holder.id(), claim.token());
         store.settle(List.of(TestSettlements.success(claim, holder)), List.of(claim.token()));
         store.letFollow(10);
         store.settle(store.claim(one).stream()

@@ -282,8 +282,8 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
-    public List<LogLine> log(JobId job) {
-        return mongo.run("read the log of job " + job, scope -> MongoLogs.find(scope, job));
+    public List<LogLine> log(JobId job, long from) {
+        return mongo.run("read the log of job " + job, scope -> MongoLogs.find(scope, job, from));
     }
 
     @Override

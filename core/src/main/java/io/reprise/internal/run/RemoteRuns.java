@@ -260,7 +260,7 @@ public final class RemoteRuns {
     private RunLog log(RemoteLease.Key key, RemoteLog lines) {
         int before = lines.from() == 0
                 ? 0
-                : store.log(key.job()).stream()
+                : store.log(key.job(), key.token()).stream()
                         .filter(line -> line.token() == key.token())
                         .mapToInt(line -> line.text().length() + 1)
                         .sum();

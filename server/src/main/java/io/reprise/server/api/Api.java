@@ -13,7 +13,6 @@ import io.reprise.server.delivery.HttpJobCheck;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.Request;
 import io.reprise.store.JobStore;
-import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -34,7 +33,13 @@ public record Api(
         Recent<List<QueueState>> queues) {
 
     public Api(Reprise reprise, JobStore store, HttpJobCheck calls, PayloadCodec codec, Quotas quotas) {
-        this(reprise, store, calls, codec, quotas, new Recent<>(reprise::queues, Duration.ZERO, System::nanoTime));
+        this(reprise, store, calls, codec, quotas, Recent.behind(reprise::queues, System::nanoTime, Api::count));
+    }
+
+    private static void count(Runnable task) {
+        Thread thread = new Thread(task, "reprise-count");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     /**

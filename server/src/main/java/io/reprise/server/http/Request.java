@@ -61,6 +61,12 @@ public final class Request {
         return value == null ? otherwise : Integer.parseInt(value);
     }
 
+    /** Returns a declared parameter that may be greater than an {@code int}. */
+    public long whole(String name, long otherwise) {
+        String value = parameters.get(name);
+        return value == null ? otherwise : Long.parseLong(value);
+    }
+
     public boolean flag(String name) {
         return Boolean.parseBoolean(parameters.get(name));
     }

@@ -101,6 +101,10 @@ public final class StepEndpoints implements Endpoints {
                         .summary("What handlers of a job wrote in its latest runs, oldest first")
                         .scope(Scope.READ)
                         .path("id", Schema.id(), "id of the job")
+                        .query(
+                                "from",
+                                Schema.integer(0, Long.MAX_VALUE),
+                                "fence of the earliest run whose lines are wanted; all runs unless given")
                         .answers(200, "all lines that are kept", Schemas.page(LINE, "LogLines"))
                         .does(this::log),
                 Operation.post("/v1/jobs/{id}/events", "tellJob")
@@ -136,7 +140,7 @@ public final class StepEndpoints implements Endpoints {
 
     private Answer log(Request request) {
         return Response.ok(Views.page(
-                api.reprise().log(api.job(request).id()).stream()
+                api.store().log(api.job(request).id(), request.whole("from", 0)).stream()
                         .map(StepEndpoints::view)
                         .toList(),
                 null));

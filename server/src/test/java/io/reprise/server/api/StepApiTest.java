@@ -165,6 +165,12 @@ class StepApiTest {
         assertThat(lines.at("/2/text").stringValue()).isEqualTo("three");
         assertThat(lines.at("/2/fence").longValue())
                 .isEqualTo(lines.at("/0/fence").longValue());
+        long fence = lines.at("/0/fence").longValue();
+        String log = "/v1/jobs/" + id + "/log?from=";
+        assertThat(server.get(log + fence).json().path("items")).hasSize(3);
+        assertThat(server.get(log + (fence + 1)).json().path("items")).isEmpty();
+        assertThat(server.get(log + "9223372036854775807").json().path("items")).isEmpty();
+        assertThat(server.get(log + "-1").status()).isEqualTo(400);
         assertThat(server.post("/v1/leases/" + token + "/heartbeat", "{\"log\":{\"from\":-1,\"lines\":[]}}")
                         .status())
                 .isEqualTo(400);

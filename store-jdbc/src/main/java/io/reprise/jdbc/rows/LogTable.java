@@ -42,7 +42,7 @@ public final class LogTable {
     private static final String FIND = """
             select token, body
               from reprise_log
-             where job_id = ?
+             where job_id = ? and token >= ?
              order by token, part
             """;
 
@@ -85,9 +85,10 @@ public final class LogTable {
         }
     }
 
-    public static List<LogLine> find(Session session, JobId job) throws SQLException {
+    /** Returns the lines of a job's runs under this token and under later ones. */
+    public static List<LogLine> find(Session session, JobId job, long from) throws SQLException {
         List<LogLine> lines = new ArrayList<>();
-        session.list(FIND, row -> lines.addAll(LogPart.parse(row.number(), row.text())), job);
+        session.list(FIND, row -> lines.addAll(LogPart.parse(row.number(), row.text())), job, from);
         return lines;
     }
 }

@@ -73,10 +73,11 @@ public final class MongoLogs {
         }
     }
 
-    public static List<LogLine> find(MongoScope scope, JobId job) {
+    /** Returns the lines of a job's runs under this token and under later ones. */
+    public static List<LogLine> find(MongoScope scope, JobId job, long from) {
         List<LogLine> lines = new ArrayList<>();
         scope.docs(MongoScope.LOGS)
-                .find(new Document(JOB, job.value()))
+                .find(new Document(JOB, job.value()).append(TOKEN, FieldNames.after(from - 1)))
                 .sort(new Document(TOKEN, 1).append(PART, 1))
                 .forEach(row -> lines.addAll(LogPart.parse(FieldNames.numberOr(row, TOKEN, 0), row.getString(BODY))));
         return lines;

@@ -43,6 +43,21 @@ public interface LogContract extends StoreFixture {
     }
 
     @Test
+    default void the_log_is_read_from_a_run_on() {
+        JobId job = add(TestJobs.spec("work"));
+        Claim first = claimOne();
+        writeLog(job, first.token(), 0, "one");
+        settle(TestSettlements.retry(first, only(first), Duration.ZERO));
+        Claim second = claimOne();
+        writeLog(job, second.token(), 0, "two");
+        writeLog(job, second.token(), 1, "three");
+        assertThat(store().log(job, 0)).isEqualTo(store().log(job));
+        assertThat(store().log(job, first.token())).isEqualTo(store().log(job));
+        assertThat(store().log(job, second.token())).extracting(LogLine::text).containsExactly("two", "three");
+        assertThat(store().log(job, second.token() + 1)).isEmpty();
+    }
+
+    @Test
     default void a_part_of_the_log_that_is_written_again_replaces_itself() {
         JobId job = add(TestJobs.spec("work"));
         long token = claimOne().token();
