@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queues, schedules, workers, webhooks, keys, audit, costs.
-import {get, path, query, send} from './net.js';
-import {act, confirmed, count, empty, facts, heading, html, link, nothing, panel, reveal, said, state, table, when, word} from './ui.js';
-import {bars, gauge, minutes, spark} from './charts.js';
+import {get, path, Problem, query, send} from './net.js';
+import {act, confirmed, count, empty, facts, getSession, heading, html, link, nothing, panel, reveal, said, state, table, when, word} from './ui.js';
+import {gauge, minutes, spark} from './charts.js';
 import {clock, number, parseDuration, percent, person, plural, seconds, shortType, steady} from './text.js';
 
 const enc = encodeURIComponent;
@@ -59,22 +59,86 @@ export const queues = {
   ], items, {to: q => `/queues/${enc(q.name)}`}) : empty('There is no queue yet.', 'A queue appears with its first job.'))}`,
 };
 
+/** Groups are counted job by job, so they are asked for less often than the rest of the page. */
+const COUNT_EVERY = 15000;
+const SHOWN_GROUPS = 20;
+
+/** The settings of a queue with needs are those of the queue that its jobs name. A key of a tenant does not see settings. */
+async function queueSettings(name, signal) {
+  if (getSession()?.tenant) return null;
+  try {
+    const {queues: all = {}} = await get('/v1/settings', signal);
+    return all[name] || all[name.split('@needs:')[0]] || {};
+  } catch (e) {
+    if (e instanceof Problem) return null;
+    throw e;
+  }
+}
+
+async function shares(name, own, signal) {
+  if (!own.shares || Date.now() - own.countedAt > COUNT_EVERY) {
+    const [groups, limits, {items}] = await Promise.all([get(path`/v1/queues/${name}/groups`, signal), queueSettings(name, signal), get('/v1/queues', signal)]);
+    own.shares = {groups, limits, beside: items.filter(q => q.name.startsWith(`${name}@needs:`))};
+    own.countedAt = Date.now();
+  }
+  return own.shares;
+}
+
+/** A limit in words. */
+const limitWords = l => [l.inOrder ? 'one after the other, in order' : '', l.running ? `at most ${number(l.running)} at once` : '',
+  l.starts ? `${plural(l.starts, 'start')} per ${seconds(parseDuration(l.per))}${l.burst ? `, ${number(l.burst)} at once after a pause` : ''}` : ''].filter(Boolean).join('; ') || 'no limit';
+
+/** One row for each limit and weight of a queue: what it is of, and the limit in words. */
+function limitRows(q, limits) {
+  const names = (of, kind) => Object.entries(limits?.[kind] || {}).map(([name, l]) => ({of: name === '*' ? html`each ${of}` : html`${of} ${said(name)}`, text: limitWords(l)}));
+  return [...(q.maxRunning ? [{of: 'the queue', text: limitWords({running: q.maxRunning})}] : []), ...(limits?.rate ? [{of: 'the queue', text: limitWords(limits.rate)}] : []),
+    ...names('group', 'perGroup'), ...names('type', 'perType'), ...Object.entries(limits?.weights || {}).map(([name, w]) => ({of: html`group ${said(name)}`, text: `${plural(w, 'job')} per turn`}))];
+}
+
+function limitsPanel(q, limits) {
+  const rows = limitRows(q, limits);
+  return rows.length ? panel('Limits', table('Limits', [{name: 'of', cell: r => r.of}, {name: 'limit', wide: true, cell: r => r.text}], rows), 'limits in the code of workers are not listed') : nothing;
+}
+
+function levelPanel(groups, limits) {
+  if (!limits?.startWithin && !groups.started) return nothing;
+  const kind = groups.inTime < 0.95 ? 'bad' : 'ok';
+  return panel('Service level', html`<p>${limits?.startWithin ? html`Jobs should start within <b>${seconds(parseDuration(limits.startWithin))}</b> after they are due${limits.lateFirst ? '; late ones come first' : ''}. ` : nothing}${groups.started
+    ? html`<b>${percent(groups.inTime)}</b> of ${plural(groups.started, 'job')} started in time, ${number(groups.late)} late.` : 'No job has started yet.'}</p>
+    ${groups.started ? gauge('Started in time', groups.started - groups.late, groups.started, {kind, mark: 0.95 * groups.started, text: percent(groups.inTime)}) : nothing}`, 'last 24 hours');
+}
+
+function groupsPanel(q, groups) {
+  const shown = groups.items.slice(0, SHOWN_GROUPS);
+  const most = Math.max(1, ...shown.map(g => g.jobs));
+  return shown.length ? panel('Groups', html`${table('Groups with most jobs', [
+    {name: 'group', cell: g => link(`/jobs?q=${enc(`state:pending queue:${q.name} group:"${g.group}"`)}`, said(g.group))}, {name: 'jobs', num: true, cell: g => number(g.jobs)},
+    {name: 'of the largest', cell: g => gauge(`Jobs of ${g.group}`, g.jobs, most)},
+    ...(groups.started ? [{name: 'started, 24 h', num: true, cell: g => number(g.started)}, {name: 'late', num: true, cell: g => number(g.late)}] : []),
+  ], shown)}<p class="soft">Groups of a queue take turns.</p>`, groups.items.length > shown.length ? `the ${SHOWN_GROUPS} with most jobs` : 'most jobs first') : nothing;
+}
+
+/** Jobs that need something of their worker wait in queues of their own. */
+const besidePanel = beside => beside.length ? panel('Jobs with needs', table('Queues of jobs with needs', [{name: 'they need', cell: b => html`${link(`/queues/${enc(b.name)}`, b.name.split('@needs:')[1].split(':').join(', '))}`},
+  {name: 'waiting', num: true, cell: b => counted(b, b.name, 'PENDING')}, {name: 'running', num: true, cell: b => counted(b, b.name, 'RUNNING')}, {name: 'dead', num: true, cell: b => counted(b, b.name, 'FAILED')}], beside, {to: b => `/queues/${enc(b.name)}`}), 'a pause of this queue holds for them too') : nothing;
+
 export const queue = {
   title: 'Queue', every: 3000,
-  async load({params: {name}, signal}) {
-    const [q, jobs, workers, why, series] = await Promise.all([get(path`/v1/queues/${name}`, signal), get(path`/v1/jobs?queue=${name}&limit=20`, signal), get('/v1/workers', signal),
-      get(path`/v1/queues/${name}/explain`, signal), get(path`/v1/series?of=queue&name=${name}&periods=60`, signal)]);
-    return {q, jobs: jobs.items, why, series: series.items, workers: workers.items.filter(w => w.queues.length === 0 || w.queues.includes(name) || w.queues.some(p => p.endsWith('*') && name.startsWith(p.slice(0, -1))))};
+  async load({params: {name}, signal, state: own}) {
+    const [q, jobs, workers, why, series, shared] = await Promise.all([get(path`/v1/queues/${name}`, signal), get(path`/v1/jobs?queue=${name}&limit=20`, signal), get('/v1/workers', signal),
+      get(path`/v1/queues/${name}/explain`, signal), get(path`/v1/series?of=queue&name=${name}&periods=60`, signal), shares(name, own, signal)]);
+    return {q, ...shared, jobs: jobs.items, why, series: series.items, workers: workers.items.filter(w => w.queues.length === 0 || w.queues.includes(name) || w.queues.some(p => p.endsWith('*') && name.startsWith(p.slice(0, -1))))};
   },
   merge(old, fresh) {
     const jobs = steady(old.jobs, fresh.jobs);
     return {data: {...fresh, jobs: jobs.items}, fresh: jobs.fresh};
   },
-  render: ({q, jobs, why, series, workers}, {reload}) => html`${heading(html`Queue ${said(q.name)}`, q.paused ? html`Paused by ${said(person(q.pausedBy))} ${when(q.pausedAt)}: ${said(q.pausedWhy || 'no reason given')}` : 'Open.', queueActions(q, reload))}
+  render: ({q, groups, limits, beside, jobs, why, series, workers}, {reload}) => html`${heading(html`Queue ${said(q.name)}`, q.paused ? html`Paused by ${said(person(q.pausedBy))} ${when(q.pausedAt)}: ${said(q.pausedWhy || 'no reason given')}` : 'Open.', queueActions(q, reload))}
     <div class="tiles">${['PENDING', 'RUNNING', 'FAILED', 'SUCCEEDED', 'CANCELLED'].map(s => html`<a class="tile" href="#/jobs?q=${enc(`state:${s.toLowerCase()} queue:${q.name}`)}"><span>${word(s)}</span><b>${q.countsAtLeast.includes(s) ? '≥ ' : ''}${number(q.counts[s] || 0)}</b></a>`)}</div>
     ${panel('Why do its jobs wait?', waitView(why), why.looked ? (why.more ? `of the newest ${why.looked} that wait` : `of all ${why.looked} that wait`) : '')}
     ${series.some(s => s.succeeded || s.failed) ? panel('The last hour', minutes(`Attempts of this queue by minute: ${number(series.reduce((s, x) => s + x.succeeded, 0))} succeeded, ${number(series.reduce((s, x) => s + x.failed, 0))} failed`, series, [{key: 'succeeded', name: 'succeeded', kind: 'ok'}, {key: 'failed', name: 'failed', kind: 'bad'}]), 'attempts per minute') : nothing}
-    ${why.groups.length ? panel('Groups', html`${bars(`Waiting jobs by group: ${why.groups.map(g => `${g.name} ${g.jobs}`).join(', ')}`, why.groups.map(g => ({name: link(`/jobs?q=${enc(`state:pending queue:${q.name} group:"${g.name}"`)}`, said(g.name)), value: g.jobs})))}<p class="soft">Groups of a queue take turns.</p>`, why.more ? `of the newest ${why.looked} that wait` : `of all ${why.looked} that wait`) : nothing}
+    ${groupsPanel(q, groups)}${besidePanel(beside)}
+    <div class="grid2">${levelPanel(groups, limits)}${limitsPanel(q, limits)}</div>
     ${panel('Workers that serve it', workers.length ? html`<p>${workers.map(w => html`<span class="tag">${said(w.name)} ${w.holding}/${w.concurrency}</span>`)}</p>` : html`<p>${state('OPEN', 'none')} No live worker serves this queue.</p>`)}
     ${panel('Newest jobs', jobs.length ? table('Newest jobs', [{name: 'job', cell: j => link(`/jobs/${j.id}`, j.id)}, {name: 'type', cell: j => said(j.type)}, {name: 'state', cell: j => state(j.state)}, {name: 'created', cell: j => when(j.createdAt)}], jobs, {to: j => `/jobs/${j.id}`}) : empty('None.'))}`,
 };

@@ -156,6 +156,26 @@ class CeilingsTest {
     }
 
     @Test
+    void the_ceilings_of_a_queue_hold_for_its_jobs_with_needs() {
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {})) {
+            put(engine.memory, """
+                    {"queues":{"small":{"ceilings":{"queueDepth":2,"payloadBytes":100}}}}
+                    """);
+            engine.worker.advance(FOLLOWED);
+            JobRequest<String> job = WORK.job("x").queue("small");
+            engine.reprise.enqueue(job.needs("gpu"));
+            engine.reprise.enqueue(job.needs("eu"));
+            assertThatThrownBy(() -> engine.reprise.enqueue(job.needs("gpu", "eu")))
+                    .isInstanceOf(CeilingException.class)
+                    .hasMessageContaining("Queue 'small' would hold 3 jobs but must hold at most 2");
+            assertThatThrownBy(() -> engine.reprise.enqueue(
+                            WORK.job("x".repeat(200)).queue("small").needs("gpu")))
+                    .isInstanceOf(CeilingException.class)
+                    .hasMessageContaining("bytes but must be at most 100");
+        }
+    }
+
+    @Test
     void every_way_into_a_full_queue_is_refused() {
         try (EngineFixture engine = new EngineFixture((payload, job) -> {
             throw JobSignal.fail("dead");

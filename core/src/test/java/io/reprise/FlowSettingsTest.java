@@ -79,7 +79,7 @@ class FlowSettingsTest {
                 "{'weights':{'gold':0}} | weight of group 'gold' must be 1 to 1000",
                 "{'weights':{'a b':1}} | group 'a b' is not a name",
                 "{'perGroup':{'*':{'running':0}}} | running must be 1 to 1000000",
-                "{'perGroup':{'a\\u0007':{'running':1}}} | is not a name",
+                "{'perGroup':{'a\\u0007':{'running':1}}} | group 'a\\u0007' is not a name",
                 "{'perType':{'mail*':{'running':1}}} | type 'mail*' is not a name",
                 "{'rate':{'starts':10,'per':'0s'}} | time of a rate must be 1 ms to 1 day",
                 "{'rate':{'starts':10}} | given together with per",
@@ -117,11 +117,15 @@ class FlowSettingsTest {
         GroupRules rules = GroupRules.EQUAL
                 .weight("gold", 5)
                 .weight("tin", 2)
+                .weight("iron-*", 10)
+                .limit("*", FlowLimit.running(9))
                 .limit("gold", FlowLimit.running(3))
                 .limit("tin", FlowLimit.running(2));
         assertThat(FlowLint.of("mail", rules))
                 .containsExactly(
                         "A turn of group 'gold' in queue 'mail' has 5 jobs, but at most 3 of its jobs run at once:"
+                                + " the weight is never reached",
+                        "A turn of group 'iron-*' in queue 'mail' has 10 jobs, but at most 9 of its jobs run at once:"
                                 + " the weight is never reached");
     }
 

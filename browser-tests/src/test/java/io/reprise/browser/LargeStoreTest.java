@@ -189,6 +189,8 @@ class LargeStoreTest {
                 "/v1/series?of=queue&name=queue-1&periods=60",
                 "/v1/queues/queue-1",
                 "/v1/queues/queue-1/explain",
+                "/v1/queues/queue-1/groups",
+                "/v1/settings",
                 "/v1/jobs?queue=queue-1&limit=20",
                 "/v1/schedules",
                 "/v1/workers",

@@ -32,6 +32,7 @@ class ScreensTest {
             "resources",
             "resource",
             "queues",
+            "queue-groups",
             "costs",
             "simulator");
 
@@ -74,6 +75,7 @@ class ScreensTest {
         screens.put("resource", "/resources/acquirer");
         screens.put("queues", "/queues");
         screens.put("queue", "/queues/mail");
+        screens.put("queue-groups", "/queues/orders");
         screens.put("schedules", "/schedules");
         screens.put("schedule", "/schedules/nightly");
         screens.put("workers", "/workers");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -369,6 +370,52 @@ class UseTest {
         assertThat(world.get("/v1/jobs/" + id + "/steps")).contains("ada");
         world.open(page, "/queues/waits");
         assertThat(page.locator("main")).containsText("tenant-7");
+    }
+
+    @Test
+    void a_queue_shows_its_largest_groups_its_limits_and_its_service_level() {
+        Page page = world.login(world.admin);
+        world.open(page, "/queues/orders");
+        Locator groups = panel(page, "Groups");
+        assertThat(groups.locator("tbody tr")).hasCount(4);
+        assertThat(groups.locator("tbody tr").first()).containsText("shop-7");
+        assertThat(groups.locator("tbody tr").first()).containsText("6");
+        Locator limits = panel(page, "Limits");
+        assertThat(limits).containsText("at most 50 at once");
+        assertThat(limits.locator("tr", of("each group"))).containsText("at most 5 at once");
+        assertThat(limits.locator("tr", of("group shop-7"))).containsText("in order");
+        assertThat(limits.locator("tr", of("type pack"))).containsText("100 starts per 1 min, 20 at once after a pause");
+        assertThat(limits.locator("tr", of("gold-*"))).containsText("5 jobs per turn");
+        assertThat(panel(page, "Service level")).containsText("within 1 ms");
+        assertThat(panel(page, "Service level")).containsText("No job has started yet");
+        // A pause reaches the jobs with needs, which wait in a queue of their own.
+        button(page, "Pause …").click();
+        page.locator("#ask-why").fill("the packers are at lunch");
+        button(page, "Pause").last().click();
+        assertThat(page.locator("main header")).containsText("the packers are at lunch");
+        panel(page, "Jobs with needs").locator("tbody a").first().click();
+        assertThat(page.locator("main h1")).hasText("Queue orders@needs:eu:gpu");
+        assertThat(page.locator("main header")).containsText("the packers are at lunch");
+        world.post("/v1/queues/orders/resume", "{}");
+        // Starts are counted minute by minute, so the test does not wait for them.
+        String counted = "{\"started\":200,\"late\":20,\"inTime\":0.9,\"items\":[{\"group\":\"shop-7\",\"jobs\":6,\"started\":90,"
+                + "\"late\":17}]}";
+        page.route("**/v1/queues/orders/groups", route -> route.fulfill(new Route.FulfillOptions()
+                .setContentType("application/json")
+                .setBody(counted)));
+        world.open(page, "/queues/orders");
+        assertThat(panel(page, "Service level")).containsText("90 % of 200 jobs started in time, 20 late");
+        assertThat(panel(page, "Groups").locator("tbody tr").first()).containsText("17");
+    }
+
+    private static Locator panel(Page page, String title) {
+        return page.locator("section.panel")
+                .filter(new Locator.FilterOptions()
+                        .setHas(page.locator("h2", new Page.LocatorOptions().setHasText(title))));
+    }
+
+    private static Locator.LocatorOptions of(String text) {
+        return new Locator.LocatorOptions().setHasText(text);
     }
 
     @Test

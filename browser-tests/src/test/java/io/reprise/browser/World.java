@@ -107,6 +107,7 @@ final class World implements AutoCloseable {
         post("/v1/jobs", "{\"type\":\"send-email\",\"queue\":\"mail\",\"delay\":\"2h\"}");
         steps();
         batches();
+        groups();
         post("/v1/queues/mail/pause", "{\"why\":\"the provider moves to another host\"}");
         post("/v1/resources/acquirer/force-open", "{\"why\":\"maintenance\"}");
         put("/v1/schedules/nightly", "{\"cron\":\"0 3 * * *\",\"job\":{\"type\":\"report\",\"queue\":\"reports\"}}");
@@ -143,6 +144,19 @@ final class World implements AutoCloseable {
         post("/v1/leases/" + lease("imports") + "/complete", "{}");
         put("/v1/batches/import-8", "{}");
         post("/v1/batches/import-8/jobs", "{\"type\":\"import-part\",\"queue\":\"later\",\"delay\":\"1h\"}");
+    }
+
+    /** A queue with a noisy group, jobs with needs, limits and a service level. */
+    private void groups() {
+        put(
+                "/v1/settings/queues/orders",
+                "{\"startWithin\":\"1ms\",\"perGroup\":{\"*\":{\"running\":5},\"shop-7\":{\"inOrder\":true}},"
+                        + "\"perType\":{\"pack\":{\"starts\":100,\"per\":\"1m\",\"burst\":20}},\"weights\":{\"gold-*\":5}}");
+        for (int i = 0; i < 9; i++) {
+            post("/v1/jobs", "{\"type\":\"pack\",\"queue\":\"orders\",\"group\":\"shop-" + (i < 6 ? 7 : i) + "\"}");
+        }
+        post("/v1/jobs", "{\"type\":\"pack\",\"queue\":\"orders\",\"needs\":[\"gpu\",\"eu\"]}");
+        put("/v1/queues/orders", "{\"maxRunning\":50}");
     }
 
     String lease(String queue) {

@@ -21,8 +21,8 @@ public final class FlowLint {
         check(queue, "group", rules.limits(), rules.rate(), warnings);
         check(queue, "type", rules.types(), rules.rate(), warnings);
         new TreeMap<>(rules.weights()).forEach((name, weight) -> {
-            FlowLimit limit = rules.limits().get(name);
-            if (limit != null && limit.running() != null && limit.running() < weight) {
+            FlowLimit limit = rules.limitOf(name);
+            if (limit.running() != null && limit.running() < weight) {
                 warnings.add("A turn of group '" + name + "' in queue '" + queue + "' has " + weight
                         + " jobs, but at most " + limit.running()
                         + " of its jobs run at once: the weight is never reached");

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SortedSet;
@@ -125,9 +126,17 @@ public final class JobSpec {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     }
 
-    /** Cuts a text of a caller to 40 characters for an error message. */
+    /**
+     * Cuts a text of a caller to 40 characters for an error message. Characters that cannot be seen are written with their
+     * numbers: as they are, they would change the terminal or the log that shows the message.
+     */
     static String shorten(String name) {
-        return name.length() <= 40 ? name : name.substring(0, 40) + "…";
+        StringBuilder text = new StringBuilder();
+        name.chars().limit(40).forEach(c -> {
+            boolean seen = !Character.isISOControl(c) && Character.getType(c) != Character.FORMAT;
+            text.append(seen ? String.valueOf((char) c) : String.format(Locale.ROOT, "\\u%04x", c));
+        });
+        return name.length() <= 40 ? text.toString() : text.append("…").toString();
     }
 
     /** Returns the name of the job type. */

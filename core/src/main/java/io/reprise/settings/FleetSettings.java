@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.settings;
 
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.job.JobSpec;
 import io.reprise.text.Bounds;
 import java.util.Collections;
@@ -76,9 +77,15 @@ public record FleetSettings(
                 joined(resources, below.resources, ResourceSettings::orElse));
     }
 
-    /** Returns the ceilings of a queue: its own, then those of the fleet. */
+    /**
+     * Returns the ceilings of a queue: its own, then those of the queue that its jobs name, if they have needs, then those
+     * of the fleet.
+     */
     public Ceilings ceilings(String queue) {
-        return queues.getOrDefault(queue, QueueSettings.NONE).ceilings().orElse(defaults.ceilings());
+        return queues.getOrDefault(queue, QueueSettings.NONE)
+                .ceilings()
+                .orElse(queues.getOrDefault(Needs.base(queue), QueueSettings.NONE).ceilings())
+                .orElse(defaults.ceilings());
     }
 
     /** Returns whether any ceiling is set. */

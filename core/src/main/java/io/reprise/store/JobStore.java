@@ -392,13 +392,17 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
     }
 
     /**
-     * Pauses a queue: {@link #claim} takes nothing from it. Running jobs go on. The store creates the settings of the
-     * queue if there are none. If the queue is paused already, the first pause stays. Each call writes an audit entry,
-     * in the same step.
+     * Pauses a queue: {@link #claim} takes nothing from it, nor from the queues beside it in which jobs with needs wait,
+     * also if they appear later. Running jobs go on. {@link #queues} shows the pause at all of them. The store creates the
+     * settings of the queue if there are none. If the queue is paused already, the first pause stays. Each call writes an
+     * audit entry, in the same step.
      */
     void pause(String queue, AuditNote note);
 
-    /** Ends the pause of a queue. If the queue is not paused, only the audit entry is written. */
+    /**
+     * Ends the pause of a queue. If the queue is not paused, only the audit entry is written. A queue of jobs with needs
+     * goes on if neither it nor the queue that its jobs name is paused.
+     */
     void resume(String queue, AuditNote note);
 
     /**

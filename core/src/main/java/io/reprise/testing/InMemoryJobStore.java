@@ -435,7 +435,7 @@ public final class InMemoryJobStore implements JobStore {
     public List<QueueState> queues() {
         return locked(now -> tables.queues.values().stream()
                 .filter(MemoryQueue::isVisible)
-                .map(queue -> queue.read(now))
+                .map(queue -> queue.read(tables.pause(queue), now))
                 .toList());
     }
 

@@ -54,11 +54,15 @@ final class MemoryClaims {
         return ClaimPlan.overQueues(request, (name, room, suspects) -> {
             MemoryQueue queue = tables.queue(name);
             return ClaimPlan.suspectsFirst(
-                    Math.min(room, queue.room()),
+                    Math.min(room, room(queue)),
                     suspects,
                     most -> suspects(queue, most, suspects, request, now),
                     most -> batch(queue, most, request, now));
         });
+    }
+
+    private int room(MemoryQueue queue) {
+        return tables.pause(queue) == null ? queue.room() : 0;
     }
 
     DueQueues dueQueues(String after, String before, int looks, Instant now) {
@@ -73,7 +77,7 @@ final class MemoryClaims {
             if (queue.isLive()) {
                 scanned++;
                 last = queue.name;
-                if (queue.room() > 0 && queue.ready.isDue(now)) {
+                if (room(queue) > 0 && queue.ready.isDue(now)) {
                     due.add(queue.name);
                 }
             }

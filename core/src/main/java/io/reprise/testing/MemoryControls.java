@@ -65,7 +65,7 @@ final class MemoryControls {
                         .takeWhile(job -> !job.dueAt.isBefore(since))
                         .limit(request.look())
                         .filter(job -> job.lane == Lane.FRESH);
-        List<StoredJob> first = inOrder.filter(job -> tables.queue(job.spec.queue()).paused == null)
+        List<StoredJob> first = inOrder.filter(job -> tables.pause(tables.queue(job.spec.queue())) == null)
                 .limit(request.max())
                 .toList();
         first.forEach(job -> tables.update(job, () -> {

@@ -53,14 +53,12 @@ final class MemoryQueue {
         return counts.getOrDefault(JobState.RUNNING, 0L).intValue();
     }
 
+    /** Returns how many more jobs may run if the queue is not paused. */
     int room() {
-        if (paused != null) {
-            return 0;
-        }
         return maxRunning == null ? Integer.MAX_VALUE : Math.max(0, maxRunning - running());
     }
 
-    QueueState read(Instant now) {
-        return new QueueState(name, paused, maxRunning, counts, Set.of(), ready.oldestDueAt(now));
+    QueueState read(QueueState.@Nullable Pause pause, Instant now) {
+        return new QueueState(name, pause, maxRunning, counts, Set.of(), ready.oldestDueAt(now));
     }
 }

@@ -3,8 +3,10 @@ package io.reprise.testing;
 
 import io.reprise.insight.QueuePosition;
 import io.reprise.job.JobId;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
+import io.reprise.job.QueueState;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -54,6 +56,12 @@ final class MemoryTables {
         return queues.computeIfAbsent(name, MemoryQueue::new);
     }
 
+    /** Returns the pause of a queue, or that of the queue that its jobs name; null if neither is paused. */
+    QueueState.@Nullable Pause pause(MemoryQueue queue) {
+        MemoryQueue named = queue.paused == null ? queues.get(Needs.base(queue.name)) : queue;
+        return named == null ? null : named.paused;
+    }
+
     void add(StoredJob job) {
         jobs.put(job.id, job);
         index(job);
@@ -99,7 +107,7 @@ final class MemoryTables {
                 now,
                 job.lease == null ? null : job.lease.expiresAt,
                 job.state == JobState.PENDING ? job.parkedBy : null,
-                queue.paused,
+                pause(queue),
                 queue.maxRunning,
                 queue.running(),
                 waits ? queue.ready.higher(job, now, most) : 0,

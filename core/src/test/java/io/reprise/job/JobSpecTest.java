@@ -25,6 +25,17 @@ class JobSpecTest {
     }
 
     @Test
+    void a_name_with_characters_that_cannot_be_seen_is_refused_with_their_numbers() {
+        JobSpec.Builder spec = JobSpec.builder("work", "{}");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> spec.group("a\u0007b\n\u202E"))
+                .withMessageStartingWith("group 'a\\u0007b\\u000a\\u202e' is not a name");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> spec.needs(List.of("gpu\u001B[2J")))
+                .withMessageStartingWith("label 'gpu\\u001b[2J' is not");
+    }
+
+    @Test
     void a_due_time_that_leaves_no_room_for_a_deadline_is_refused_in_words() {
         JobSpec.Builder spec = JobSpec.builder("work", "{}").dueAt(JobSpec.MAX_DUE);
         for (Instant wrong : List.of(Instant.MAX, JobSpec.MAX_DUE.plusNanos(1))) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.history;
 
+import io.reprise.job.JobSpec.Needs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -10,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * Reads a history in order and reports violations. Of leases: two accepted outcomes, two holders, tokens that do not
@@ -142,10 +144,13 @@ public final class HistoryChecker {
     private void claimed(HistoryEvent event) {
         track(event.job()).claimed(event);
         hold(event);
-        Long paused = pausedUntil.get(queue(event));
-        if (paused != null && event.isSurelyAfter(paused)) {
-            report("paused queue", "Job " + event.job() + " was claimed although queue " + queue(event) + " is paused");
-        }
+        // Jobs with needs wait in queues beside the one that they name.
+        Stream.of(queue(event), Needs.base(queue(event))).distinct().forEach(queue -> {
+            Long paused = pausedUntil.get(queue);
+            if (paused != null && event.isSurelyAfter(paused)) {
+                report("paused queue", "Job " + event.job() + " was claimed although queue " + queue + " is paused");
+            }
+        });
     }
 
     private void accepted(HistoryEvent event) {

@@ -36,6 +36,7 @@ import io.reprise.jdbc.rows.DocumentTable;
 import io.reprise.jdbc.rows.FlowTable;
 import io.reprise.jdbc.rows.InsightTables;
 import io.reprise.jdbc.rows.LogTable;
+import io.reprise.jdbc.rows.NamedPauses;
 import io.reprise.jdbc.rows.QueueTable;
 import io.reprise.jdbc.rows.RestoreMark;
 import io.reprise.jdbc.rows.RoleTable;
@@ -318,8 +319,12 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public List<Claim> claim(ClaimRequest request) {
+        ClaimRequest open = NamedPauses.without(database, request);
+        if (open.demands().isEmpty()) {
+            return List.of();
+        }
         List<Claim> claims = ClaimPlan.withoutFullTypes(
-                request, demand -> flow(demand.queue(), demand.rules(), null).fullTypes(), parts.claims()::claim);
+                open, demand -> flow(demand.queue(), demand.rules(), null).fullTypes(), parts.claims()::claim);
         if (!claims.isEmpty()) {
             wakeups.claimed();
         }
@@ -549,7 +554,7 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public DueQueues dueQueues(String after, String before, int looks) {
-        return parts.claims().dueQueues(after, before, looks);
+        return NamedPauses.without(database, parts.claims().dueQueues(after, before, looks));
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.reprise.fairness.FlowGate;
 import io.reprise.fairness.FlowKey;
 import io.reprise.fairness.GroupRules;
 import io.reprise.job.Job;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.job.JobSpec;
 import io.reprise.mongodb.docs.Change;
 import io.reprise.mongodb.docs.FieldNames;
@@ -108,11 +109,12 @@ final class MongoClaims {
             }
             Map<String, Document> settings = new HashMap<>();
             scope.docs(MongoScope.QUEUES)
-                    .find(new Document(FieldNames.ID, FieldNames.in(names)))
+                    .find(new Document(FieldNames.ID, FieldNames.in(MongoQueues.withNamed(names))))
                     .forEach(queue -> settings.put(queue.getString(FieldNames.ID), queue));
             return ClaimPlan.overQueues(request, (name, room, suspects) -> {
                 Document queue = settings.getOrDefault(name, new Document());
-                if (queue.containsKey(MongoQueues.PAUSED)) {
+                Document named = settings.getOrDefault(Needs.base(name), queue);
+                if (queue.containsKey(MongoQueues.PAUSED) || named.containsKey(MongoQueues.PAUSED)) {
                     return List.of();
                 }
                 if (request.rulesOf(name).isLimited() && !settings.containsKey(name)) {

@@ -135,9 +135,9 @@ final class MongoControls {
     private static List<Long> find(MongoScope scope, Unparking request, List<String> paused) {
         Instant since = request.since();
         int order = since == null ? 1 : -1;
-        Document parked = new Document(FieldNames.PARKED_BY, request.name())
-                .append(FieldNames.STATUS, FieldNames.PENDING)
-                .append(FieldNames.QUEUE, new Document("$nin", paused));
+        Document parked = MongoQueues.notPaused(
+                new Document(FieldNames.PARKED_BY, request.name()).append(FieldNames.STATUS, FieldNames.PENDING),
+                paused);
         if (since != null) {
             parked.append(FieldNames.DUE, new Document("$gte", MongoTime.of(since)))
                     .append(FieldNames.LANE, FieldNames.lane(Lane.FRESH));

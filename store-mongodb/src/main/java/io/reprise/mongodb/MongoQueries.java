@@ -8,6 +8,7 @@ import io.reprise.job.Attempt;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.job.JobState;
 import io.reprise.job.Page;
 import io.reprise.mongodb.docs.AttemptDocs;
@@ -266,8 +267,8 @@ final class MongoQueries {
     private QueuePosition queuePosition(MongoScope scope, Document job, int most) {
         long now = scope.now();
         String name = Objects.requireNonNullElse(FieldNames.text(job, FieldNames.QUEUE), "");
-        Document queue = Objects.requireNonNullElse(
-                scope.docs(MongoScope.QUEUES).first(new Document(FieldNames.ID, name)), new Document());
+        Document queue = settings(scope, name);
+        String base = Needs.base(name);
         JobState state = JobDocs.stateOf(job);
         boolean pending = state == JobState.PENDING;
         String parkedBy = pending ? FieldNames.text(job, FieldNames.PARKED_BY) : null;
@@ -278,11 +279,16 @@ final class MongoQueries {
                 MongoTime.instant(now),
                 state == JobState.RUNNING ? MongoTime.instant(FieldNames.numberOr(job, FieldNames.UNTIL, now)) : null,
                 parkedBy,
-                MongoQueues.pause(queue),
+                MongoQueues.pause(queue, base.equals(name) ? queue : settings(scope, base)),
                 MongoQueues.maxRunning(queue),
                 (int) scope.jobs().count(MongoQueues.running(name)),
                 waits ? (int) scope.jobs().count(higher(job, now), most) : 0,
                 waits ? earlier(scope, job, due, most) : 0);
+    }
+
+    private static Document settings(MongoScope scope, String queue) {
+        return Objects.requireNonNullElse(
+                scope.docs(MongoScope.QUEUES).first(new Document(FieldNames.ID, queue)), new Document());
     }
 
     private static Document peers(Document job, long now) {

@@ -4,6 +4,7 @@ package io.reprise.mongodb;
 import io.reprise.insight.WaitingError;
 import io.reprise.job.AuditNote;
 import io.reprise.job.JobId;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.job.JobState;
 import io.reprise.job.QueueState;
 import io.reprise.job.WaitReason;
@@ -31,6 +32,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.IntUnaryOperator;
+import java.util.stream.Stream;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
@@ -98,7 +100,7 @@ final class MongoQueues {
             List<String> due = scanned.stream()
                     .filter(queue -> !queue.getList("due", Document.class).isEmpty())
                     .map(queue -> Objects.requireNonNull(queue.getString(FieldNames.ID)))
-                    .filter(name -> !paused.contains(name))
+                    .filter(name -> !paused.contains(name) && !paused.contains(Needs.base(name)))
                     .toList();
             return new DueQueues(due, more ? scanned.get(looks - 1).getString(FieldNames.ID) : null);
         });
@@ -168,7 +170,7 @@ final class MongoQueues {
             List<QueueState> states = new ArrayList<>();
             queues.forEach((name, queue) -> states.add(new QueueState(
                     name,
-                    pause(queue.settings),
+                    pause(queue.settings, queues.getOrDefault(Needs.base(name), queue).settings),
                     maxRunning(queue.settings),
                     queue.counts,
                     queue.atLeast,
@@ -424,12 +426,36 @@ final class MongoQueues {
         };
     }
 
-    static QueueState.@Nullable Pause pause(Document queue) {
+    /** Returns the pause of a queue, or that of the queue that its jobs name. */
+    static QueueState.@Nullable Pause pause(Document queue, Document named) {
+        QueueState.Pause own = pause(queue);
+        return own == null ? pause(named) : own;
+    }
+
+    private static QueueState.@Nullable Pause pause(Document queue) {
         if (!(queue.get(PAUSED) instanceof Document pause)) {
             return null;
         }
         return new QueueState.Pause(
                 MongoTime.instant(FieldNames.numberOr(pause, "since_us", 0)), MongoAudit.note(pause));
+    }
+
+    /** Returns these queues, and those that their jobs name. */
+    static List<String> withNamed(List<String> queues) {
+        return Stream.concat(queues.stream(), queues.stream().map(Needs::base))
+                .distinct()
+                .toList();
+    }
+
+    /** Adds to a filter of jobs that nobody paused their queue, nor the queue that they name. */
+    static Document notPaused(Document jobs, List<String> paused) {
+        List<Document> beside = paused.stream()
+                .map(name -> new Document(
+                        FieldNames.QUEUE,
+                        new Document("$gt", Needs.after(name)).append("$lt", Needs.before(name))))
+                .toList();
+        jobs.append(FieldNames.QUEUE, new Document("$nin", paused));
+        return beside.isEmpty() ? jobs : jobs.append("$nor", beside);
     }
 
     static @Nullable Integer maxRunning(Document queue) {

@@ -2,6 +2,7 @@
 package io.reprise.internal.control;
 
 import io.reprise.internal.settle.Chain;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.job.JobSpec;
 import io.reprise.settings.CeilingException;
 import io.reprise.settings.CeilingException.Kind;
@@ -103,14 +104,16 @@ public final class EnqueueCeilings {
     }
 
     /**
-     * Checks that a queue has room for more jobs.
+     * Checks that a queue has room for more jobs. Jobs with needs count in the queue that they name, unless the queue in which
+     * they wait has settings of its own.
      *
      * @throws CeilingException if it is full
      */
     public void requireRoom(String queue, int jobs) {
         Integer most = live.now().ceilings(queue).queueDepth();
         if (most != null) {
-            depth(queue).admit(jobs, most);
+            depth(live.now().queues().containsKey(queue) ? queue : Needs.base(queue))
+                    .admit(jobs, most);
         }
     }
 
@@ -183,7 +186,7 @@ public final class EnqueueCeilings {
             try {
                 long before = passed();
                 long from = nanos.getAsLong();
-                int jobs = store.depth(queue, most);
+                int jobs = Math.min(most, store.depth(queue, most) + store.live(Needs.after(queue), most));
                 learn(jobs, before, from);
             } finally {
                 counting.unlock();

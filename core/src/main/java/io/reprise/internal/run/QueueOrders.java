@@ -2,6 +2,7 @@
 package io.reprise.internal.run;
 
 import io.reprise.internal.control.LiveSettings;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.settings.ClaimOrder;
 import io.reprise.settings.QueueSettings;
 import io.reprise.store.ClaimRequest;
@@ -31,8 +32,8 @@ final class QueueOrders {
             return;
         }
         for (ClaimRequest.Demand demand : request.demands()) {
-            ClaimOrder order =
-                    queues.getOrDefault(demand.queue(), QueueSettings.NONE).order();
+            QueueSettings named = queues.getOrDefault(Needs.base(demand.queue()), QueueSettings.NONE);
+            ClaimOrder order = queues.getOrDefault(demand.queue(), named).order();
             if (order == ClaimOrder.PRIORITY || order == ClaimOrder.CREATION) {
                 int unused = store.lineUp(demand.queue(), order == ClaimOrder.CREATION, MOST);
             }

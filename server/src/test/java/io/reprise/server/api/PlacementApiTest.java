@@ -37,6 +37,19 @@ class PlacementApiTest {
     }
 
     @Test
+    void a_pause_of_a_queue_holds_for_its_jobs_with_needs() {
+        String id = server.enqueue("{\"type\":\"send\",\"queue\":\"mail\",\"needs\":[\"gpu\"]}");
+        server.post("/v1/queues/mail/pause", "{\"why\":\"lunch\"}");
+        assertThat(leased("[\"gpu\"]")).isZero();
+        assertThat(server.get("/v1/jobs/" + id + "/explain").raw().body()).contains("QueuePaused", "lunch");
+        assertThat(server.get("/v1/queues/mail@needs:gpu/explain").raw().body()).contains("QueuePaused", "lunch");
+        assertThat(server.get("/v1/queues/mail@needs:gpu").json().at("/pausedWhy").stringValue())
+                .isEqualTo("lunch");
+        server.post("/v1/queues/mail/resume", "{}");
+        TestServer.await(() -> leased("[\"gpu\"]") == 1 ? true : null);
+    }
+
+    @Test
     void a_label_that_cannot_be_one_is_refused_by_name() {
         Reply refused = server.post("/v1/jobs", "{\"type\":\"send\",\"needs\":[\"g:pu\"]}");
         assertThat(refused.status()).isEqualTo(400);

@@ -43,6 +43,12 @@ final class Arrivals {
         if (job.duty() == Duty.MIXED) {
             request = request.resource(ChaosWorld.RESOURCE);
         }
+        if (job.place().group() != null) {
+            request = request.group(job.place().group());
+        }
+        if (!job.place().needs().isEmpty()) {
+            request = request.needs(job.place().needs().toArray(String[]::new));
+        }
         if (job.key() != null) {
             request = request.key(job.key().name(), job.key().rule());
         }

@@ -43,7 +43,20 @@ record ChaosPlan(long seed, Fleet fleet, List<PlannedJob> jobs, List<PlannedFaul
             String queue,
             Duration delay,
             RetryPolicy policy,
-            @Nullable Key key) {}
+            @Nullable Key key,
+            Place place) {
+
+        /** A job that any worker may run at any time. */
+        PlannedJob(
+                long atNanos, Duty duty, String queue, Duration delay, RetryPolicy policy, @Nullable Key key) {
+            this(atNanos, duty, queue, delay, policy, key, Place.ANY);
+        }
+    }
+
+    /** The group of a job, and what it needs of its worker. */
+    record Place(@Nullable String group, List<String> needs) {
+        static final Place ANY = new Place(null, List.of());
+    }
 
     /** A unique key. */
     record Key(String name, KeyRule rule) {}
@@ -131,6 +144,36 @@ record ChaosPlan(long seed, Fleet fleet, List<PlannedJob> jobs, List<PlannedFaul
             jobs.add(new PlannedJob(moment(chance), Duty.MIXED, "fast", Duration.ZERO, policy, key));
         }
         return plan.withJobs(jobs);
+    }
+
+    /** Draws a course in which some jobs keep the order of their group, and some need what not every worker offers. */
+    static ChaosPlan placed(long seed) {
+        ChaosPlan plan = of(seed);
+        SplittableRandom chance = new SplittableRandom(seed ^ 0x9E3779B9L);
+        List<PlannedJob> jobs = new ArrayList<>(plan.jobs);
+        int ordered = 4 + chance.nextInt(12);
+        for (int i = 0; i < ordered; i++) {
+            Place place = new Place("group-" + chance.nextInt(2), List.of());
+            jobs.add(placed(chance, chance.nextInt(3) == 0 ? Duty.STEPS : Duty.MIXED, ChaosPlaces.IN_ORDER, place));
+        }
+        int needy = 2 + chance.nextInt(8);
+        for (int i = 0; i < needy; i++) {
+            Place place = new Place(null, chance.nextBoolean() ? List.of("gpu") : List.of("eu", "gpu"));
+            jobs.add(placed(chance, Duty.MIXED, "fast", place));
+        }
+        return plan.withJobs(jobs);
+    }
+
+    private static PlannedJob placed(SplittableRandom chance, Duty duty, String queue, Place place) {
+        RetryPolicy policy =
+                RetryPolicy.fixed(Duration.ofMillis(100 + chance.nextInt(2_000))).maxAttempts(1 + chance.nextInt(4));
+        Duration delay = chance.nextInt(4) == 0 ? Duration.ofMillis(chance.nextInt(5_000)) : Duration.ZERO;
+        return new PlannedJob(moment(chance), duty, queue, delay, policy, null, place);
+    }
+
+    /** Whether a job has a group or needs something. */
+    boolean isPlaced() {
+        return jobs.stream().anyMatch(job -> !job.place.equals(Place.ANY));
     }
 
     private static long moment(SplittableRandom chance) {

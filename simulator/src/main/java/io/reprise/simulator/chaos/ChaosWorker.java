@@ -11,6 +11,7 @@ import io.reprise.store.StoreException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
@@ -24,6 +25,7 @@ final class ChaosWorker implements Driver {
     private final ChaosWorld world;
     private final Timeline timeline;
     private final String name;
+    private final List<String> offers;
     private final Map<Role, Slot> slots = new LinkedHashMap<>();
     private final PlacesExecutor executor;
     private final FaultyCalls calls;
@@ -40,10 +42,11 @@ final class ChaosWorker implements Driver {
     private Runnable onWake = () -> {};
     private @Nullable Reprise reprise;
 
-    ChaosWorker(ChaosWorld world, String name, int concurrency) {
+    ChaosWorker(ChaosWorld world, String name, int concurrency, List<String> offers) {
         this.world = world;
         this.timeline = world.timeline();
         this.name = name;
+        this.offers = offers;
         this.executor = new PlacesExecutor(this, concurrency);
         this.calls = new FaultyCalls(world, this);
         this.since = world.log().nanos();
@@ -72,6 +75,11 @@ final class ChaosWorker implements Driver {
 
     String name() {
         return name;
+    }
+
+    /** What it offers to jobs with needs. */
+    List<String> offers() {
+        return offers;
     }
 
     @Nullable

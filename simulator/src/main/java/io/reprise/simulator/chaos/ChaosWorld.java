@@ -45,6 +45,7 @@ final class ChaosWorld {
     private final Map<Fault, Long> counts = new EnumMap<>(Fault.class);
     private final List<Violation> extra = new ArrayList<>();
     private final SplittableRandom restarts;
+    private final ChaosPlaces places = new ChaosPlaces(this);
     private long storeDownUntil;
     private boolean chaotic = true;
     private int started;
@@ -65,7 +66,7 @@ final class ChaosWorld {
     /** Runs the world to its end, or to the first violation. */
     ChaosOutcome run() {
         for (int i = 0; i < plan.fleet().workers(); i++) {
-            workers.add(start("w" + ++started, plan.fleet().concurrency()));
+            workers.add(start("w" + ++started, plan.fleet().concurrency(), i));
         }
         Troubles troubles = new Troubles(this, chance());
         Arrivals arrivals = new Arrivals(this, chance());
@@ -137,11 +138,12 @@ final class ChaosWorld {
     }
 
     private void row(Job job) {
+        places.seen(job);
         RecordingStore.row(log, job, store.attempts(job.id()), store.steps(job.id()));
     }
 
-    private ChaosWorker start(String name, int concurrency) {
-        ChaosWorker worker = new ChaosWorker(this, name, concurrency);
+    private ChaosWorker start(String name, int concurrency, int place) {
+        ChaosWorker worker = new ChaosWorker(this, name, concurrency, ChaosPlaces.offers(place));
         RepriseBuilder builder = Reprise.builder()
                 .name(worker.name())
                 .queues(Queue.of("fast"), Queue.of("slow").weight(2))
@@ -152,6 +154,9 @@ final class ChaosWorld {
                 .codec(ChaosHandler.CODEC)
                 .listener(event -> log.told(worker.name(), event))
                 .handle(ChaosHandler.TYPE, new ChaosHandler(this, worker));
+        if (plan.isPlaced()) {
+            ChaosPlaces.serve(builder, ChaosPlaces.offers(place));
+        }
         if (!plan.fleet().control()) {
             builder.control(ControlSettings.off());
         }
@@ -168,7 +173,7 @@ final class ChaosWorld {
         int index = workers.indexOf(gone);
         if (index >= 0) {
             String name = restarts.nextBoolean() ? gone.name() : "w" + ++started;
-            workers.set(index, start(name, 1 + restarts.nextInt(5)));
+            workers.set(index, start(name, 1 + restarts.nextInt(5), index));
         }
     }
 
@@ -177,7 +182,8 @@ final class ChaosWorld {
     }
 
     JobStore storeFor(ChaosWorker worker, FaultyCalls calls) {
-        JobStore recorded = RecordingStore.around(store, worker.name(), log);
+        JobStore watched = plan.isPlaced() ? places.watched(store, worker, worker.offers()) : store;
+        JobStore recorded = RecordingStore.around(watched, worker.name(), log);
         return breakage.engine(calls.before(recorded), worker);
     }
 

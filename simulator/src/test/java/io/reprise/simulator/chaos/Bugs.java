@@ -3,6 +3,8 @@ package io.reprise.simulator.chaos;
 
 import io.reprise.batch.BatchState;
 import io.reprise.batch.Membership;
+import io.reprise.fairness.FlowLimit;
+import io.reprise.fairness.GroupRules;
 import io.reprise.history.StoreCalls;
 import io.reprise.history.StoreCalls.Call;
 import io.reprise.job.AuditNote;
@@ -12,6 +14,7 @@ import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
 import io.reprise.job.JobSpec;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.job.JobState;
 import io.reprise.job.JobStatus;
 import io.reprise.job.JobTimes;
@@ -20,7 +23,9 @@ import io.reprise.job.WaitReason;
 import io.reprise.step.Checkpoint;
 import io.reprise.step.StepList;
 import io.reprise.store.Claim;
+import io.reprise.store.ClaimRequest;
 import io.reprise.store.CountedAs;
+import io.reprise.store.DueQueues;
 import io.reprise.store.JobChange;
 import io.reprise.store.JobStore;
 import io.reprise.store.LostClaim;
@@ -431,6 +436,83 @@ final class Bugs {
 
     static ChaosBug pausesForgotten() {
         return store((sound, call) -> call.method().equals("pause") ? null : call.proceed());
+    }
+
+    private static ClaimRequest request(Call call) {
+        return (ClaimRequest) Objects.requireNonNull(call.arguments().get(0));
+    }
+
+    private static ClaimRequest with(ClaimRequest request, List<ClaimRequest.Demand> demands) {
+        return request.of(demands, request.max(), request.suspects());
+    }
+
+    /** One job of a group at once is taken for order: a job that waits for its retry is passed by. */
+    static ChaosBug orderForgottenByRetries() {
+        return store((sound, call) -> !call.method().equals("claim")
+                ? call.proceed()
+                : call.proceed(with(
+                        request(call),
+                        request(call).demands().stream()
+                                .map(demand -> new ClaimRequest.Demand(
+                                        demand.queue(), demand.max(), oneAtOnce(demand.rules())))
+                                .toList())));
+    }
+
+    private static GroupRules oneAtOnce(GroupRules rules) {
+        return rules.isOrdered()
+                ? new GroupRules(
+                        rules.weights(),
+                        Map.of("*", FlowLimit.running(1)),
+                        rules.types(),
+                        rules.most(),
+                        rules.rate(),
+                        rules.goal())
+                : rules;
+    }
+
+    /** A worker asks for all jobs of its queues, whatever they need. */
+    static ChaosBug needsIgnored() {
+        return new ChaosBug() {
+            @Override
+            public JobStore engine(JobStore store, ChaosWorker worker) {
+                return StoreCalls.before(store, call -> {
+                    if (!call.method().equals("claim")) {
+                        return call.proceed();
+                    }
+                    List<ClaimRequest.Demand> all = new ArrayList<>(request(call).demands());
+                    all.add(new ClaimRequest.Demand(
+                            Needs.queue("fast", List.of("eu", "gpu")), request(call).max()));
+                    return call.proceed(with(request(call), all));
+                });
+            }
+        };
+    }
+
+    /** A pause holds for the queue itself, and not for the queues beside it in which jobs with needs wait. */
+    static ChaosBug pauseMissesJobsWithNeeds() {
+        return store((sound, call) -> {
+            boolean paused = call.method().equals("claim")
+                    && sound.queues().stream()
+                            .anyMatch(queue -> queue.name().equals("fast") && queue.paused() != null);
+            List<ClaimRequest.Demand> beside = paused
+                    ? request(call).demands().stream()
+                            .filter(demand -> !Needs.of(demand.queue()).isEmpty())
+                            .toList()
+                    : List.of();
+            if (call.method().equals("dueQueues")) {
+                return new DueQueues(List.of(Needs.queue("fast", List.of("gpu"))), null);
+            }
+            if (beside.isEmpty()) {
+                return call.proceed();
+            }
+            AuditNote note = new AuditNote("bug", "bug");
+            sound.resume("fast", note);
+            try {
+                return call.proceed(with(request(call), beside));
+            } finally {
+                sound.pause("fast", note);
+            }
+        });
     }
 
     static ChaosBug cancellationsForgotten() {

@@ -100,6 +100,43 @@ class CheckerBitesTest {
         assertThat(bug.rules).contains(found.get(0).rule());
     }
 
+    static Stream<Bug> placeBugs() {
+        return Stream.of(
+                new Bug("order forgotten by retries", Bugs::orderForgottenByRetries, 200, Set.of("order")),
+                new Bug("needs ignored", Bugs::needsIgnored, 200, Set.of("needs")),
+                new Bug(
+                        "pause misses jobs with needs",
+                        Bugs::pauseMissesJobsWithNeeds,
+                        1000,
+                        Set.of("paused queue")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("placeBugs")
+    void a_bug_of_order_and_needs_is_found(Bug bug) {
+        int seed = 0;
+        List<Violation> found = List.of();
+        while (found.isEmpty() && seed < bug.within) {
+            seed++;
+            found = new ChaosWorld(ChaosPlan.placed(seed), bug.breakage.get())
+                    .run()
+                    .violations();
+        }
+        assertThat(found).as("found within %d seeds", bug.within).isNotEmpty();
+        assertThat(bug.rules).contains(found.get(0).rule());
+    }
+
+    @Test
+    void order_and_needs_are_kept_whatever_happens() {
+        for (long seed = 1; seed <= TestRun.size(60, 400); seed++) {
+            assertThat(new ChaosWorld(ChaosPlan.placed(seed), ChaosBug.NONE)
+                            .run()
+                            .violations())
+                    .as("seed %d", seed)
+                    .isEmpty();
+        }
+    }
+
     static Stream<Bug> joinBugs() {
         return Stream.of(
                 new Bug("batch counted twice", Bugs::batchCountedTwice, 200, Set.of("join early")),

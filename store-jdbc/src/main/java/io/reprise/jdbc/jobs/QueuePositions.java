@@ -9,6 +9,7 @@ import io.reprise.jdbc.sql.SqlTime;
 import io.reprise.job.AuditNote;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
 import io.reprise.job.JobStatus;
@@ -104,14 +105,13 @@ public final class QueuePositions {
         Place place =
                 pending ? session.first(PLACE, QueuePositions::place, job.id()).orElse(null) : null;
         Place waits = place != null && place.parkedBy == null && place.dueAt <= now ? place : null;
-        Settings queue =
-                session.first(QUEUE, QueuePositions::settings, job.queue()).orElse(new Settings(null, null));
+        Settings queue = settings(session, job.queue());
         return new QueuePosition(
                 job,
                 SqlTime.instant(now),
                 leaseUntil(session, job.status().holder()),
                 place == null ? null : place.parkedBy,
-                queue.paused,
+                queue.paused == null ? pauseOfNamed(session, job.queue()) : queue.paused,
                 queue.maxRunning,
                 session.one(RUNNING, SqlRow::integer, job.queue()),
                 waits == null ? 0 : higher(session, job, waits, now, most),
@@ -120,6 +120,16 @@ public final class QueuePositions {
 
     private static Place place(SqlRow row) throws SQLException {
         return new Place(row.integer(), row.textOrNull(), row.number(), row.text());
+    }
+
+    private static Settings settings(Session session, String queue) throws SQLException {
+        return session.first(QUEUE, QueuePositions::settings, queue).orElse(new Settings(null, null));
+    }
+
+    /** Returns the pause of the queue that the jobs of this queue name. */
+    private static QueueState.@Nullable Pause pauseOfNamed(Session session, String queue) throws SQLException {
+        String named = Needs.base(queue);
+        return named.equals(queue) ? null : settings(session, named).paused;
     }
 
     private static Settings settings(SqlRow row) throws SQLException {

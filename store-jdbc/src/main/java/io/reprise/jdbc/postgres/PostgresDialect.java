@@ -118,6 +118,7 @@ public final class PostgresDialect extends ReturningDialect {
                   from reprise_job j
                  where j.parked_by = a.name
                    and j.queue not in (select name from reprise_queue where paused_at is not null)
+                   and split_part(j.queue, '@needs:', 1) not in (select name from reprise_queue where paused_at is not null)
                  order by j.due_at, j.id
                  limit a.jobs
                 for update skip locked) x
@@ -135,6 +136,7 @@ public final class PostgresDialect extends ReturningDialect {
                          limit a.looks) l
                  where l.lane = 3
                    and l.queue not in (select name from reprise_queue where paused_at is not null)
+                   and split_part(l.queue, '@needs:', 1) not in (select name from reprise_queue where paused_at is not null)
                  order by l.due_at desc, l.id desc
                  limit a.jobs) x
             """;

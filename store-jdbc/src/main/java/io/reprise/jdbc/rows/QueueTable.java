@@ -5,6 +5,7 @@ import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.job.AuditNote;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.job.JobState;
 import io.reprise.job.QueueState;
 import io.reprise.job.WaitReason;
@@ -268,10 +269,11 @@ public final class QueueTable {
             counts.merge(state, n, Long::sum);
         }
 
-        private QueueState read(String name) {
+        /** Reads a queue; {@code named} is the one that its jobs name. */
+        private QueueState read(String name, Found named) {
             counts.values().removeIf(n -> n <= 0);
             Set<JobState> atLeast = more ? Set.of(JobState.PENDING) : Set.of();
-            return new QueueState(name, paused, maxRunning, counts, atLeast, oldest);
+            return new QueueState(name, paused == null ? named.paused : paused, maxRunning, counts, atLeast, oldest);
         }
     }
 
@@ -302,7 +304,7 @@ public final class QueueTable {
         // The empty name only filled the last statement.
         queues.remove("");
         List<QueueState> states = new ArrayList<>();
-        queues.forEach((name, queue) -> states.add(queue.read(name)));
+        queues.forEach((name, queue) -> states.add(queue.read(name, queues.getOrDefault(Needs.base(name), queue))));
         return states;
     }
 

@@ -15,6 +15,7 @@ public final class ParkedJobs {
               from reprise_job
              where parked_by = ? and due_at is not null
                and queue not in (select name from reprise_queue where paused_at is not null)
+               and {base queue} not in (select name from reprise_queue where paused_at is not null)
              order by due_at, id
              limit ?
             {skip_locked}
@@ -31,6 +32,7 @@ public final class ParkedJobs {
                      limit ?) l
              where l.lane = 3
                and l.queue not in (select name from reprise_queue where paused_at is not null)
+               and {base l.queue} not in (select name from reprise_queue where paused_at is not null)
              order by l.due_at desc, l.id desc
              limit ?
             """;

@@ -36,6 +36,7 @@ public final class SqlWords {
      *   <li>{@code now}: microseconds since 1970; on PostgreSQL at the start of the transaction.
      *   <li>{@code clock}: the same at this moment, also after a wait for a lock.
      *   <li>{@code in}: the column equals a value of an array. MySQL has no arrays: {@link Spread} writes the values.
+     *   <li>{@code base}: the queue that a job names, of the queue in which it waits: without the labels that it needs.
      *   <li>{@code by}: forces an index where the planner would otherwise read, and lock, whole tables.
      *   <li>{@code delete}: deletes from a table by an index. A condition follows.
      *   <li>{@code on_conflict}, {@code new}: an insert that changes the row of the same key, and the value it would insert.
@@ -53,6 +54,7 @@ public final class SqlWords {
             clock              | reprise_clock()               | {now}                                 | {now}
             now                | reprise_now()                 | timestampdiff(microsecond, timestamp'1970-01-01 00:00:00', utc_timestamp(6)) | cast(round(unixepoch('subsec') * 1000) as integer) * 1000
             in $1              | = any ($1)                    | in ($1...)                            | in (select value from json_each($1))
+            base $1            | split_part($1, '@needs:', 1)  | substring_index($1, '@needs:', 1)     | substr($1, 1, case instr($1, '@needs:') when 0 then length($1) else instr($1, '@needs:') - 1 end)
             by $1              |                               | force index ($1)                      |
             delete $1 by $2    | delete from $1                | delete $1 from $1 force index ($2)    | delete from $1
             on_conflict $1     | on conflict $1 do update set  | on duplicate key update               | on conflict $1 do update set

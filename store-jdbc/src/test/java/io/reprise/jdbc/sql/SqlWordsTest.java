@@ -41,6 +41,7 @@ class SqlWordsTest {
         assertThat(text(SqlWords.Product.MYSQL, "{on_conflict (k, l)} {spec_new}"))
                 .isEqualTo("on duplicate key update a = values(a)");
         assertThat(text(SqlWords.Product.SQLITE, "select {clock}")).contains("unixepoch");
+        assertThat(text(SqlWords.Product.SQLITE, "{base l.queue}")).endsWith("instr(l.queue, '@needs:') - 1 end)");
     }
 
     @Test

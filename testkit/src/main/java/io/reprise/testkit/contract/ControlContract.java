@@ -412,6 +412,19 @@ public interface ControlContract extends StoreFixture {
     }
 
     @Test
+    default void jobs_with_needs_stay_parked_while_the_queue_is_paused_that_they_name() {
+        for (String queue : List.of("default", "other")) {
+            add(TestJobs.on(queue).needs(List.of("gpu")));
+            Claim claim = claimOne(TestClaims.upTo(1).from(queue + "@needs:gpu"));
+            settle(TestSettlements.park(claim, only(claim), BREAKER));
+        }
+        store().pause("default", NOTE);
+        assertThat(store().unpark(BREAKER, 10)).isEqualTo(1);
+        store().resume("default", NOTE);
+        assertThat(store().unpark(BREAKER, 10)).isEqualTo(1);
+    }
+
+    @Test
     default void a_parked_job_is_listed_and_cancelled() {
         JobId id = park(1).get(0);
         JobQuery pending = JobQuery.all().state(JobState.PENDING).resource("provider-a");

@@ -141,6 +141,45 @@ public interface QueueContract extends StoreFixture {
     }
 
     @Test
+    default void a_pause_holds_for_jobs_with_needs_too() {
+        JobId before = add(TestJobs.on("a").needs(List.of("gpu")));
+        add(TestJobs.on("ab").needs(List.of("gpu")));
+        store().pause("a", NOTE);
+        // This queue appears only after the pause.
+        add(TestJobs.on("a").needs(List.of("eu", "gpu")));
+        List<String> beside = List.of("a@needs:eu:gpu", "a@needs:gpu");
+        assertThat(store().dueQueues("a", "b", 100).queues()).containsExactly("ab@needs:gpu");
+        assertThat(claim(TestClaims.upTo(10).from(beside.toArray(String[]::new)))).isEmpty();
+        assertThat(TestClaims.jobs(claim(TestClaims.upTo(10).from("a@needs:gpu", "a@needs:eu:gpu", "ab@needs:gpu"))))
+                .extracting(job -> job.queue())
+                .containsExactly("ab@needs:gpu");
+        QueueState.Pause pause = queue("a").paused();
+        assertThat(beside).allSatisfy(name -> assertThat(queue(name).paused()).isEqualTo(pause));
+        assertThat(queue("ab@needs:gpu").paused()).isNull();
+        assertThat(store().queuePosition(before, 10).orElseThrow().paused()).isEqualTo(pause);
+        store().resume("a@needs:gpu", NOTE);
+        assertThat(claim(TestClaims.upTo(10).from("a@needs:gpu"))).isEmpty();
+        store().resume("a", NOTE);
+        assertThat(store().queuePosition(before, 10).orElseThrow().paused()).isNull();
+        assertThat(store().queues()).noneMatch(queue -> queue.paused() != null);
+        assertThat(store().dueQueues("a", "b", 100).queues()).containsAll(beside);
+        assertThat(TestClaims.jobs(claim(TestClaims.upTo(10).from(beside.toArray(String[]::new)))))
+                .hasSize(2);
+    }
+
+    @Test
+    default void a_queue_of_jobs_with_needs_can_be_paused_by_its_own_name() {
+        add(TestJobs.on("a"));
+        add(TestJobs.on("a").needs(List.of("gpu")));
+        store().pause("a@needs:gpu", NOTE);
+        assertThat(TestClaims.jobs(claim(TestClaims.upTo(10).from("a@needs:gpu", "a"))))
+                .extracting(job -> job.queue())
+                .containsExactly("a");
+        store().resume("a", NOTE);
+        assertThat(claim(TestClaims.upTo(10).from("a@needs:gpu"))).isEmpty();
+    }
+
+    @Test
     default void a_pause_says_who_when_and_why_and_the_first_one_stays() {
         Instant before = store().now();
         store().pause("a", new AuditNote("ada", "provider down"));
