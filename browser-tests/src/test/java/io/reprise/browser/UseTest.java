@@ -384,7 +384,8 @@ class UseTest {
         assertThat(limits).containsText("at most 50 at once");
         assertThat(limits.locator("tr", of("each group"))).containsText("at most 5 at once");
         assertThat(limits.locator("tr", of("group shop-7"))).containsText("in order");
-        assertThat(limits.locator("tr", of("type pack"))).containsText("100 starts per 1 min, 20 at once after a pause");
+        assertThat(limits.locator("tr", of("type pack")))
+                .containsText("100 starts per 1 min, 20 at once after a pause");
         assertThat(limits.locator("tr", of("gold-*"))).containsText("5 jobs per turn");
         assertThat(panel(page, "Service level")).containsText("within 1 ms");
         assertThat(panel(page, "Service level")).containsText("No job has started yet");
@@ -398,11 +399,14 @@ class UseTest {
         assertThat(page.locator("main header")).containsText("the packers are at lunch");
         world.post("/v1/queues/orders/resume", "{}");
         // Starts are counted minute by minute, so the test does not wait for them.
-        String counted = "{\"started\":200,\"late\":20,\"inTime\":0.9,\"items\":[{\"group\":\"shop-7\",\"jobs\":6,\"started\":90,"
-                + "\"late\":17}]}";
-        page.route("**/v1/queues/orders/groups", route -> route.fulfill(new Route.FulfillOptions()
-                .setContentType("application/json")
-                .setBody(counted)));
+        String counted =
+                "{\"started\":200,\"late\":20,\"inTime\":0.9,\"items\":[{\"group\":\"shop-7\",\"jobs\":6,\"started\":90,"
+                        + "\"late\":17}]}";
+        page.route(
+                "**/v1/queues/orders/groups",
+                route -> route.fulfill(new Route.FulfillOptions()
+                        .setContentType("application/json")
+                        .setBody(counted)));
         world.open(page, "/queues/orders");
         assertThat(panel(page, "Service level")).containsText("90 % of 200 jobs started in time, 20 late");
         assertThat(panel(page, "Groups").locator("tbody tr").first()).containsText("17");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.settings;
 
-import io.reprise.job.JobSpec.Needs;
 import io.reprise.job.JobSpec;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.text.Bounds;
 import java.util.Collections;
 import java.util.Map;
@@ -84,7 +84,8 @@ public record FleetSettings(
     public Ceilings ceilings(String queue) {
         return queues.getOrDefault(queue, QueueSettings.NONE)
                 .ceilings()
-                .orElse(queues.getOrDefault(Needs.base(queue), QueueSettings.NONE).ceilings())
+                .orElse(queues.getOrDefault(Needs.base(queue), QueueSettings.NONE)
+                        .ceilings())
                 .orElse(defaults.ceilings());
     }
 

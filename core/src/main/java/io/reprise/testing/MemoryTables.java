@@ -3,8 +3,8 @@ package io.reprise.testing;
 
 import io.reprise.insight.QueuePosition;
 import io.reprise.job.JobId;
-import io.reprise.job.JobSpec.Needs;
 import io.reprise.job.JobSpec;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.job.JobState;
 import io.reprise.job.QueueState;
 import java.time.Instant;

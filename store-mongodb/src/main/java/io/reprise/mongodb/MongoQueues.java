@@ -451,8 +451,7 @@ final class MongoQueues {
     static Document notPaused(Document jobs, List<String> paused) {
         List<Document> beside = paused.stream()
                 .map(name -> new Document(
-                        FieldNames.QUEUE,
-                        new Document("$gt", Needs.after(name)).append("$lt", Needs.before(name))))
+                        FieldNames.QUEUE, new Document("$gt", Needs.after(name)).append("$lt", Needs.before(name))))
                 .toList();
         jobs.append(FieldNames.QUEUE, new Document("$nin", paused));
         return beside.isEmpty() ? jobs : jobs.append("$nor", beside);

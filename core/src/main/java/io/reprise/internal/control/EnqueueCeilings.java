@@ -2,8 +2,8 @@
 package io.reprise.internal.control;
 
 import io.reprise.internal.settle.Chain;
-import io.reprise.job.JobSpec.Needs;
 import io.reprise.job.JobSpec;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.settings.CeilingException;
 import io.reprise.settings.CeilingException.Kind;
 import io.reprise.settings.FleetSettings;

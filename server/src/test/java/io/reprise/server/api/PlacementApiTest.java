@@ -43,7 +43,10 @@ class PlacementApiTest {
         assertThat(leased("[\"gpu\"]")).isZero();
         assertThat(server.get("/v1/jobs/" + id + "/explain").raw().body()).contains("QueuePaused", "lunch");
         assertThat(server.get("/v1/queues/mail@needs:gpu/explain").raw().body()).contains("QueuePaused", "lunch");
-        assertThat(server.get("/v1/queues/mail@needs:gpu").json().at("/pausedWhy").stringValue())
+        assertThat(server.get("/v1/queues/mail@needs:gpu")
+                        .json()
+                        .at("/pausedWhy")
+                        .stringValue())
                 .isEqualTo("lunch");
         server.post("/v1/queues/mail/resume", "{}");
         TestServer.await(() -> leased("[\"gpu\"]") == 1 ? true : null);

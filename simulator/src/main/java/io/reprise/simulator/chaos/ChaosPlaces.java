@@ -41,8 +41,7 @@ final class ChaosPlaces {
     }
 
     static void serve(RepriseBuilder builder, List<String> offers) {
-        builder.queues(Queue.of(IN_ORDER).perGroup(FlowLimit.inOrder()))
-                .offers(offers.toArray(String[]::new));
+        builder.queues(Queue.of(IN_ORDER).perGroup(FlowLimit.inOrder())).offers(offers.toArray(String[]::new));
     }
 
     /** Returns the store of a worker, whose claims are checked. */
@@ -64,7 +63,8 @@ final class ChaosPlaces {
                 world.violated(
                         "needs",
                         job.id(),
-                        "needs " + Needs.of(claim.queue()) + ", and " + worker.name() + " took it, which offers " + offers);
+                        "needs " + Needs.of(claim.queue()) + ", and " + worker.name() + " took it, which offers "
+                                + offers);
             }
             String group = job.spec().group();
             JobId head = group == null ? null : heads.put(group, job.id());

@@ -47,8 +47,7 @@ record ChaosPlan(long seed, Fleet fleet, List<PlannedJob> jobs, List<PlannedFaul
             Place place) {
 
         /** A job that any worker may run at any time. */
-        PlannedJob(
-                long atNanos, Duty duty, String queue, Duration delay, RetryPolicy policy, @Nullable Key key) {
+        PlannedJob(long atNanos, Duty duty, String queue, Duration delay, RetryPolicy policy, @Nullable Key key) {
             this(atNanos, duty, queue, delay, policy, key, Place.ANY);
         }
     }
@@ -165,8 +164,8 @@ record ChaosPlan(long seed, Fleet fleet, List<PlannedJob> jobs, List<PlannedFaul
     }
 
     private static PlannedJob placed(SplittableRandom chance, Duty duty, String queue, Place place) {
-        RetryPolicy policy =
-                RetryPolicy.fixed(Duration.ofMillis(100 + chance.nextInt(2_000))).maxAttempts(1 + chance.nextInt(4));
+        RetryPolicy policy = RetryPolicy.fixed(Duration.ofMillis(100 + chance.nextInt(2_000)))
+                .maxAttempts(1 + chance.nextInt(4));
         Duration delay = chance.nextInt(4) == 0 ? Duration.ofMillis(chance.nextInt(5_000)) : Duration.ZERO;
         return new PlannedJob(moment(chance), duty, queue, delay, policy, null, place);
     }

@@ -25,7 +25,6 @@ import io.reprise.step.StepList;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.CountedAs;
-import io.reprise.store.DueQueues;
 import io.reprise.store.JobChange;
 import io.reprise.store.JobStore;
 import io.reprise.store.LostClaim;
@@ -479,40 +478,15 @@ final class Bugs {
                     if (!call.method().equals("claim")) {
                         return call.proceed();
                     }
-                    List<ClaimRequest.Demand> all = new ArrayList<>(request(call).demands());
+                    List<ClaimRequest.Demand> all =
+                            new ArrayList<>(request(call).demands());
                     all.add(new ClaimRequest.Demand(
-                            Needs.queue("fast", List.of("eu", "gpu")), request(call).max()));
+                            Needs.queue("fast", List.of("eu", "gpu")),
+                            request(call).max()));
                     return call.proceed(with(request(call), all));
                 });
             }
         };
-    }
-
-    /** A pause holds for the queue itself, and not for the queues beside it in which jobs with needs wait. */
-    static ChaosBug pauseMissesJobsWithNeeds() {
-        return store((sound, call) -> {
-            boolean paused = call.method().equals("claim")
-                    && sound.queues().stream()
-                            .anyMatch(queue -> queue.name().equals("fast") && queue.paused() != null);
-            List<ClaimRequest.Demand> beside = paused
-                    ? request(call).demands().stream()
-                            .filter(demand -> !Needs.of(demand.queue()).isEmpty())
-                            .toList()
-                    : List.of();
-            if (call.method().equals("dueQueues")) {
-                return new DueQueues(List.of(Needs.queue("fast", List.of("gpu"))), null);
-            }
-            if (beside.isEmpty()) {
-                return call.proceed();
-            }
-            AuditNote note = new AuditNote("bug", "bug");
-            sound.resume("fast", note);
-            try {
-                return call.proceed(with(request(call), beside));
-            } finally {
-                sound.pause("fast", note);
-            }
-        });
     }
 
     static ChaosBug cancellationsForgotten() {

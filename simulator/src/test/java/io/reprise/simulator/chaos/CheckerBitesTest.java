@@ -103,12 +103,7 @@ class CheckerBitesTest {
     static Stream<Bug> placeBugs() {
         return Stream.of(
                 new Bug("order forgotten by retries", Bugs::orderForgottenByRetries, 200, Set.of("order")),
-                new Bug("needs ignored", Bugs::needsIgnored, 200, Set.of("needs")),
-                new Bug(
-                        "pause misses jobs with needs",
-                        Bugs::pauseMissesJobsWithNeeds,
-                        1000,
-                        Set.of("paused queue")));
+                new Bug("needs ignored", Bugs::needsIgnored, 200, Set.of("needs")));
     }
 
     @ParameterizedTest

@@ -149,7 +149,8 @@ public interface QueueContract extends StoreFixture {
         add(TestJobs.on("a").needs(List.of("eu", "gpu")));
         List<String> beside = List.of("a@needs:eu:gpu", "a@needs:gpu");
         assertThat(store().dueQueues("a", "b", 100).queues()).containsExactly("ab@needs:gpu");
-        assertThat(claim(TestClaims.upTo(10).from(beside.toArray(String[]::new)))).isEmpty();
+        assertThat(claim(TestClaims.upTo(10).from(beside.toArray(String[]::new))))
+                .isEmpty();
         assertThat(TestClaims.jobs(claim(TestClaims.upTo(10).from("a@needs:gpu", "a@needs:eu:gpu", "ab@needs:gpu"))))
                 .extracting(job -> job.queue())
                 .containsExactly("ab@needs:gpu");
