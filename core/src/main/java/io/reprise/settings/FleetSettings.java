@@ -76,9 +76,17 @@ public record FleetSettings(
                 joined(resources, below.resources, ResourceSettings::orElse));
     }
 
-    /** Returns the ceilings of a queue: its own, then those of the fleet. */
+    /**
+     * Returns the ceilings of a queue: its own, then those of the fleet. A queue of jobs with
+     * {@linkplain io.reprise.job.JobSpec.Needs needs} has those of the queue that the jobs name: needs must not lead past a
+     * ceiling.
+     */
     public Ceilings ceilings(String queue) {
-        return queues.getOrDefault(queue, QueueSettings.NONE).ceilings().orElse(defaults.ceilings());
+        QueueSettings named = queues.getOrDefault(JobSpec.Needs.base(queue), QueueSettings.NONE);
+        return queues.getOrDefault(queue, QueueSettings.NONE)
+                .ceilings()
+                .orElse(named.ceilings())
+                .orElse(defaults.ceilings());
     }
 
     /** Returns whether any ceiling is set. */
