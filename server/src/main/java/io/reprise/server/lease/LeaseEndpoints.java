@@ -125,6 +125,7 @@ public final class LeaseEndpoints implements Endpoints {
                         .does(this::lease),
                 LeaseReports.single("heartbeat", "keepLease", "Keep the lease, and report progress and log lines")
                         .optionalBody(HEARTBEAT)
+                        .bodyUpTo(LeaseReports.LOG_BYTES)
                         .answers(200, "the lease is kept", BEAT)
                         .does(this::heartbeat));
         return Stream.of(own, reports.operations(), steps.operations())

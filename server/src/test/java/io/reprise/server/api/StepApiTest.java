@@ -4,6 +4,7 @@ package io.reprise.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.server.api.TestServer.Reply;
+import java.util.Collections;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -168,6 +169,37 @@ class StepApiTest {
         assertThat(server.post("/v1/leases/" + token + "/heartbeat", "{\"log\":{\"from\":-1,\"lines\":[]}}")
                         .status())
                 .isEqualTo(400);
+    }
+
+    /** A worker that logs much must not lose its lease for it. */
+    @Test
+    void log_lines_beyond_the_bounds_are_dropped_and_not_refused() {
+        String id = enqueue();
+        String token = lease();
+        String line = "\"" + "x".repeat(30_000) + "\"";
+        String lines = String.join(",", Collections.nCopies(20, line));
+        assertThat(server.post(
+                                "/v1/leases/" + token + "/heartbeat",
+                                "{\"log\":{\"from\":0,\"lines\":[" + lines + "]}}")
+                        .status())
+                .isEqualTo(200);
+        JsonNode kept = server.get("/v1/jobs/" + id + "/log").json().path("items");
+        assertThat(kept.at("/0/text").stringValue()).hasSize(4_000).endsWith("…");
+        assertThat(kept).hasSize(17);
+        assertThat(kept.at("/16/text").stringValue()).contains("not kept");
+        server.post("/v1/leases/" + token + "/heartbeat", "{\"log\":{\"from\":20,\"lines\":[" + line + "]}}");
+        assertThat(server.get("/v1/jobs/" + id + "/log").json().path("items")).hasSize(17);
+        String other = enqueue();
+        String second = lease();
+        String many = String.join(",", Collections.nCopies(1_001, "\"a\""));
+        assertThat(server.post(
+                                "/v1/leases/" + second + "/snooze",
+                                "{\"delay\":\"1h\",\"log\":{\"from\":0,\"lines\":[" + many + "]}}")
+                        .status())
+                .isEqualTo(200);
+        JsonNode all = server.get("/v1/jobs/" + other + "/log").json().path("items");
+        assertThat(all).hasSize(1_001);
+        assertThat(all.at("/1000/text").stringValue()).contains("not kept");
     }
 
     @Test
