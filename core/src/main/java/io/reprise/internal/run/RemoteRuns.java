@@ -291,7 +291,10 @@ public final class RemoteRuns {
         String stored = value == null ? null : codec.seal(JsonSyntax.require("value of step " + name, value));
         requireRoom(key, steps, there, name, stored);
         StepWrite row = started ? StepWrite.started(name) : StepWrite.done(name, value == null ? null : "JSON", stored);
-        boolean replaces = there != null && !there.isEnded() && !(started && there.state() == StoredStep.State.STARTED);
+        boolean replaces = there != null
+                && there.kind() == StoredStep.Kind.STEP
+                && !there.isEnded()
+                && !(started && there.state() == StoredStep.State.STARTED);
         int spent = job.counts().spent(job.policy());
         row = replaces ? row.replacing() : row;
         row = started || spent <= job.counts().granted() ? row : row.granting(spent);

@@ -2,6 +2,7 @@
 package io.reprise.server.lease;
 
 import io.reprise.RemoteWorkers;
+import io.reprise.job.JobSpec;
 import io.reprise.job.Progress;
 import io.reprise.job.RepriseException;
 import io.reprise.remote.RemoteLease;
@@ -147,6 +148,7 @@ public final class LeaseEndpoints implements Endpoints {
         Caller.Bounds bounds = request.caller().bounds();
         fields.texts("queues").forEach(bounds::requireQueue);
         fields.texts("types").forEach(bounds::requireType);
+        requireLabels(fields.texts("offers"));
         Wanted wanted = wanted(fields, tenancy, bounds);
         return waiting.forWork(request, wait, wanted, last -> {
             List<RemoteLease> leases = lease(fields, tenancy, wanted);
@@ -159,6 +161,14 @@ public final class LeaseEndpoints implements Endpoints {
                                     null))
                             .ifUnsent(() -> leases.forEach(this::giveBack));
         });
+    }
+
+    private static void requireLabels(Set<String> offers) {
+        try {
+            JobSpec.Needs.require(offers);
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("/offers", String.valueOf(e.getMessage()));
+        }
     }
 
     /** Gives a job back whose lease did not reach the worker, so that nobody runs it. */

@@ -171,6 +171,32 @@ class StepApiTest {
                 .isEqualTo(400);
     }
 
+    @Test
+    void a_person_gives_no_larger_result_than_a_run_may() {
+        String id = enqueue();
+        server.post("/v1/leases/" + lease() + "/step", "{\"name\":\"charge\",\"started\":true}");
+        Reply large = server.post(
+                "/v1/jobs/" + id + "/steps/resolve",
+                "{\"step\":\"charge\",\"outcome\":\"done\",\"result\":\"" + "x".repeat(300_000) + "\"}");
+        assertThat(large.status()).isEqualTo(400);
+        assertThat(large.raw().body()).contains("/result", "262144");
+    }
+
+    @Test
+    void a_step_does_not_take_the_name_of_a_sleep() {
+        enqueue();
+        server.post("/v1/leases/" + lease() + "/sleep", "{\"name\":\"night\",\"duration\":\"0s\"}");
+        Reply taken = server.post("/v1/leases/" + lease() + "/step", "{\"name\":\"night\",\"result\":1}");
+        assertThat(taken.status()).isEqualTo(409);
+        assertThat(taken.raw().body()).contains("as SLEEP");
+    }
+
+    @Test
+    void a_wrong_label_is_named_by_its_field() {
+        Reply wrong = server.post("/v1/leases", "{\"offers\":[\"a/b\"]}");
+        assertThat(wrong.json().at("/errors/0/field").stringValue()).isEqualTo("/offers");
+    }
+
     /** A worker that logs much must not lose its lease for it. */
     @Test
     void log_lines_beyond_the_bounds_are_dropped_and_not_refused() {
