@@ -24,7 +24,10 @@ Handler = Callable[["Run"], Any]
 LEASES_PER_REQUEST = 100
 REPORTS_PER_REQUEST = 1000
 REPORT_CHARS = 4_000_000
-LOG_LINES = 1000
+# One line and one character more than the server keeps, so that it can say that something is missing.
+LOG_LINES = 1001
+LOG_LENGTH = 4001
+LOG_CHARS = 64 * 1024
 SECONDS_AFTER_STOP = 2.0
 MAX_TYPES = 32
 UNIT = re.compile(r"[A-Za-z0-9_.:/@-]{1,100}")
@@ -117,6 +120,7 @@ class Run:
         self._inside: Optional[str] = None
         self._length = length
         self._lines: List[str] = []
+        self._chars = 0
         self._sent = 0
         self._added = 0
 
@@ -209,9 +213,15 @@ class Run:
         return self._post("batch", {"jobs": bodies})["ids"] if bodies else []
 
     def log(self, line: str) -> None:
-        """Adds a line to the log of this run, for people to see beside the job. Sent with heartbeats and at the end."""
-        if len(self._lines) < LOG_LINES:
-            self._lines.append(str(line))
+        """Adds a line to the log of this run, for people to see beside the job. Sent with heartbeats and at the end.
+
+        A line is cut at 4,000 characters, and a run keeps 1,000 lines and 64 kB. What is beyond that is never sent:
+        the server would refuse a request that is too large, and the lease would be lost.
+        """
+        if len(self._lines) < LOG_LINES and self._chars <= LOG_CHARS:
+            text = _plain(line, LOG_LENGTH)
+            self._chars += len(text) + 1
+            self._lines.append(text)
 
     def _unsent(self) -> Optional[Dict[str, Any]]:
         """The lines that the server does not have, as a report takes them."""
@@ -265,7 +275,8 @@ class Run:
 
     def progress(self, percent: int, message: Optional[str] = None) -> None:
         """Shows how far it is. Sent with the next heartbeat."""
-        self._progress = {"percent": max(0, min(100, int(percent))), "message": message}
+        text = None if message is None else _plain(message, 500)
+        self._progress = {"percent": max(0, min(100, int(percent))), "message": text}
 
     def cost(self, amount: float, unit: str) -> None:
         """Adds to what the run cost, such as ``run.cost(0.25, "usd")``; up to 8 units. It is kept however the run ends."""
@@ -595,8 +606,8 @@ def failure(error: BaseException) -> Dict[str, Any]:
     """Describes an exception for the server, with what rules of a policy look at."""
     report: Dict[str, Any] = {
         "types": _types(type(error)),
-        "message": str(error)[:20_000],
-        "trace": "".join(traceback.format_exception(type(error), error, error.__traceback__))[-100_000:],
+        "message": _plain(error, 20_000),
+        "trace": "".join(traceback.format_exception(type(error), error, error.__traceback__))[-100_000:].replace("\0", " "),
     }
     status = getattr(error, "http_status", None)
     after = getattr(error, "retry_after", None)
@@ -618,6 +629,11 @@ def failure(error: BaseException) -> Dict[str, Any]:
     if isinstance(code, str) and 0 < len(code) <= 200:
         report["code"] = code
     return report
+
+
+def _plain(value: Any, most: int) -> str:
+    """Text that the server takes: not too long, and without the null character. Else it would refuse the whole report."""
+    return str(value)[:most].replace("\0", " ")
 
 
 def _types(error: type) -> List[str]:

@@ -94,6 +94,25 @@ class Parts(unittest.TestCase):
         with self.assertRaises(ValueError):
             verify("whsec_?", signed(body), body, now=lambda: 1200)
 
+    def test_what_the_server_would_refuse_is_not_sent(self):
+        lease = {"token": "1-1", "attempt": 1, "fence": 1, "job": {"id": "1", "type": "task"}}
+        run = Run(lease, 30.0)
+        run.log("a\0b" + "x" * 30_000)
+        self.assertEqual(run._unsent()["lines"][0][:3], "a b")
+        for _ in range(2_000):
+            run.log("y" * 4_000)
+        lines = run._unsent()["lines"]
+        self.assertGreater(sum(map(len, lines)), 64 * 1024)
+        self.assertLess(sum(map(len, lines)), 80_000)
+        run = Run(lease, 30.0)
+        for _ in range(2_000):
+            run.log("short")
+        self.assertEqual(len(run._unsent()["lines"]), 1_001)
+        run.progress(5, "c\0" + "z" * 5_000)
+        self.assertEqual(len(run._progress["message"]), 500)
+        told = failure(ValueError("embedded \0 character"))
+        self.assertNotIn("\0", told["message"] + told["trace"])
+
     def test_a_failure_tells_what_rules_look_at(self):
         told = failure(JobError("no", code="card_declined", http_status=402, retry_after=1.5, permanent=True))
         wanted = {"code": "card_declined", "httpStatus": 402, "retryAfter": "1500ms", "permanent": True}

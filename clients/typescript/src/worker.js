@@ -5,7 +5,10 @@ import { Problem, Unanswered, pause, sleep } from "./client.js";
 const LEASES_PER_REQUEST = 100;
 const REPORTS_PER_REQUEST = 1000;
 const REPORT_CHARS = 4_000_000;
-const LOG_LINES = 1000;
+// One line and one character more than the server keeps, so that it can say that something is missing.
+const LOG_LINES = 1001;
+const LOG_LENGTH = 4001;
+const LOG_CHARS = 64 * 1024;
 const MILLIS_AFTER_STOP = 2_000;
 const MAX_TYPES = 32;
 const UNIT = /^[A-Za-z0-9_.:/@-]{1,100}$/;
@@ -71,6 +74,7 @@ export class Run {
   #used = new Set();
   #inside;
   #lines = [];
+  #chars = 0;
   #sent = 0;
   #added = 0;
   #length;
@@ -159,9 +163,12 @@ export class Run {
     return keyed.length === 0 ? [] : (await this.#post("batch", { jobs: keyed })).ids;
   }
 
+  /** What is beyond the bounds is never sent: the server would refuse a request that is too large. */
   log(line) {
-    if (this.#lines.length < LOG_LINES) {
-      this.#lines.push(String(line));
+    if (this.#lines.length < LOG_LINES && this.#chars <= LOG_CHARS) {
+      const text = plain(line, LOG_LENGTH);
+      this.#chars += text.length + 1;
+      this.#lines.push(text);
     }
   }
 
@@ -234,7 +241,8 @@ export class Run {
   }
 
   progress(percent, message = null) {
-    this._progress = { percent: Math.max(0, Math.min(100, Math.trunc(percent))), message };
+    const text = message === null ? null : plain(message, 500);
+    this._progress = { percent: Math.max(0, Math.min(100, Math.trunc(percent))), message: text };
   }
 
   cost(amount, unit) {
@@ -560,8 +568,8 @@ export function failure(error) {
   const isError = error instanceof Error;
   const report = {
     types: isError ? types(error) : [typeof error],
-    message: String(isError ? error.message : error).slice(0, 20_000),
-    trace: String((isError && error.stack) || error).slice(0, 100_000),
+    message: plain(isError ? error.message : error, 20_000),
+    trace: plain((isError && error.stack) || error, 100_000),
   };
   const status = error?.httpStatus ?? error?.status ?? error?.statusCode;
   if (Number.isInteger(status) && status >= 100 && status <= 599) {
@@ -584,6 +592,11 @@ export function failure(error) {
     report.code = code;
   }
   return report;
+}
+
+/** Text that the server takes: not too long, and without the null character. Else it would refuse the whole report. */
+function plain(value, most) {
+  return String(value).slice(0, most).replaceAll("\0", " ");
 }
 
 /** The name of the error's class, then those of its parents: rules match any, as instanceof does. */

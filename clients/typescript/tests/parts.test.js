@@ -42,6 +42,28 @@ test("a right signature is accepted and any change refused", () => {
   assert.throws(() => verify("whsec_?", signed(body), body, at(1200)), TypeError);
 });
 
+test("what the server would refuse is not sent", () => {
+  const lease = { token: "1-1", attempt: 1, fence: 1, job: { id: "1", type: "task" } };
+  const size = (lines) => lines.reduce((sum, line) => sum + line.length, 0);
+  const long = new Run(lease, 30_000);
+  long.log("a\0b" + "x".repeat(30_000));
+  assert.equal(long._unsent().lines[0].slice(0, 3), "a b");
+  for (let n = 0; n < 2_000; n++) {
+    long.log("y".repeat(4_000));
+  }
+  assert.ok(size(long._unsent().lines) > 64 * 1024);
+  assert.ok(size(long._unsent().lines) < 80_000);
+  const short = new Run(lease, 30_000);
+  for (let n = 0; n < 2_000; n++) {
+    short.log("short");
+  }
+  assert.equal(short._unsent().lines.length, 1_001);
+  short.progress(5, "c\0" + "z".repeat(5_000));
+  assert.equal(short._progress.message.length, 500);
+  const told = failure(new TypeError("embedded \0 character"));
+  assert.ok(!(told.message + told.trace).includes("\0"));
+});
+
 test("a failure tells what rules look at", () => {
   const told = failure(
     new JobError("no", { code: "card_declined", httpStatus: 402, retryAfter: 1500, permanent: true }),

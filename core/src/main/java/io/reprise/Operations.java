@@ -35,6 +35,7 @@ import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
 import io.reprise.store.StoreException;
 import io.reprise.text.JsonSyntax;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -371,10 +372,17 @@ public final class Operations {
      * @throws RefusedException if the job does not exist (NOT_FOUND), if it runs, or if the step has no start without an
      *     end (INVALID_STATE)
      * @throws IllegalArgumentException if {@code json} is not JSON
+     * @throws PayloadException if it has more than {@value StoredStep#MAX_VALUE_BYTES} bytes
      */
     public void finishStep(JobId id, String step, @Nullable String json) {
         String type = json == null ? null : "a value that " + note.by() + " gave";
-        resolve(id, StepWrite.done(step, type, json == null ? null : codec.seal(JsonSyntax.require("result", json))));
+        String sealed = json == null ? null : codec.seal(JsonSyntax.require("result", json));
+        int bytes = sealed == null ? 0 : sealed.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > StoredStep.MAX_VALUE_BYTES) {
+            throw new PayloadException("The result of step " + step + " of job " + id + " has " + bytes
+                    + " bytes; at most " + StoredStep.MAX_VALUE_BYTES + " are stored. Keep it elsewhere and give where it is");
+        }
+        resolve(id, StepWrite.done(step, type, sealed));
     }
 
     /**

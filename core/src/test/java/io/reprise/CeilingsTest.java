@@ -142,6 +142,24 @@ class CeilingsTest {
     }
 
     @Test
+    void needs_do_not_lead_past_the_ceilings_of_a_queue() {
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {})) {
+            put(engine.memory, """
+                    {"queues":{"small":{"ceilings":{"queueDepth":1,"payloadBytes":100}}}}
+                    """);
+            engine.worker.advance(FOLLOWED);
+            JobRequest<String> picky = WORK.job("x").queue("small").needs("gpu");
+            engine.reprise.enqueue(picky);
+            assertThatThrownBy(() -> engine.reprise.enqueue(picky)).isInstanceOf(CeilingException.class);
+            assertThatThrownBy(() -> engine.reprise.enqueue(
+                            WORK.job("a".repeat(200)).queue("small").needs("eu")))
+                    .isInstanceOfSatisfying(
+                            CeilingException.class,
+                            refusal -> assertThat(refusal.kind()).isEqualTo(CeilingException.Kind.PAYLOAD));
+        }
+    }
+
+    @Test
     void a_payload_above_the_ceiling_is_refused() {
         try (EngineFixture engine = new EngineFixture((payload, job) -> {})) {
             put(engine.memory, "{\"defaults\":{\"ceilings\":{\"payloadBytes\":100}}}");

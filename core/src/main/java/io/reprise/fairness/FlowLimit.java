@@ -43,7 +43,7 @@ public record FlowLimit(
         if (running != null && (running < 1 || running > MOST)) {
             throw new IllegalArgumentException("running must be 1 to " + MOST + ", not " + running);
         }
-        if ((starts == null) != (per == null) || (starts == null) != (burst == 0)) {
+        if ((starts == null) != (per == null) || (starts == null && burst != 0)) {
             throw new IllegalArgumentException("a rate has starts, a time and a burst");
         }
         if (starts != null && (starts < 1 || starts > MOST)) {

@@ -7,6 +7,7 @@ import io.reprise.batch.BatchMember;
 import io.reprise.batch.Membership;
 import io.reprise.failure.Failure;
 import io.reprise.failure.FailureClass;
+import io.reprise.insight.LogLine;
 import io.reprise.insight.TraceParent;
 import io.reprise.internal.control.LocalControl;
 import io.reprise.internal.engine.Driver;
@@ -258,13 +259,18 @@ public final class RemoteRuns {
 
     /** Returns new lines, bounded together with those that the run has stored before. */
     private RunLog log(RemoteLease.Key key, RemoteLog lines) {
-        int before = lines.from() == 0
-                ? 0
+        List<LogLine> before = lines.from() == 0
+                ? List.of()
                 : store.log(key.job(), key.token()).stream()
                         .filter(line -> line.token() == key.token())
-                        .mapToInt(line -> line.text().length() + 1)
-                        .sum();
-        RunLog log = new RunLog(lines.from(), before);
+                        .toList();
+        RunLog log = new RunLog(
+                lines.from(),
+                before.stream().mapToInt(line -> line.text().length() + 1).sum());
+        if (!before.isEmpty() && before.get(before.size() - 1).text().equals(RunLog.MORE)) {
+            // Each heartbeat of a run that goes on writing would say it again.
+            return log;
+        }
         Instant now = clock.now();
         lines.lines().forEach(line -> log.add(key.token(), now, line));
         return log;
@@ -285,7 +291,10 @@ public final class RemoteRuns {
         String stored = value == null ? null : codec.seal(JsonSyntax.require("value of step " + name, value));
         requireRoom(key, steps, there, name, stored);
         StepWrite row = started ? StepWrite.started(name) : StepWrite.done(name, value == null ? null : "JSON", stored);
-        boolean replaces = there != null && !there.isEnded() && !(started && there.state() == StoredStep.State.STARTED);
+        boolean replaces = there != null
+                && there.kind() == StoredStep.Kind.STEP
+                && !there.isEnded()
+                && !(started && there.state() == StoredStep.State.STARTED);
         int spent = job.counts().spent(job.policy());
         row = replaces ? row.replacing() : row;
         row = started || spent <= job.counts().granted() ? row : row.granting(spent);

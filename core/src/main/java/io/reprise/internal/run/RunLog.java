@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RunLog {
 
+    /** The last line of a run that wrote more. */
+    static final String MORE = "… more lines of this run are not kept";
+
     private static final int FULL_PART = 8 * 1024;
 
     private List<LogLine> lines = new ArrayList<>(0);
@@ -45,7 +48,7 @@ public final class RunLog {
         }
         LogLine line = new LogLine(token, at, text);
         if (count == LogLine.MAX_LINES || chars + line.text().length() > LogLine.MAX_CHARS) {
-            line = new LogLine(token, at, "… more lines of this run are not kept");
+            line = new LogLine(token, at, MORE);
             count = LogLine.MAX_LINES;
         }
         count++;

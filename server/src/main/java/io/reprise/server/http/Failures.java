@@ -27,7 +27,7 @@ final class Failures {
             return Problem.of(
                     ProblemType.KEY_TAKEN,
                     "The unique key is held by live job " + duplicate.holder()
-                            + ": wait for it to end, cancel it, or send keyRule KEEP or REPLACE");
+                            + ": wait for it to end, cancel it, or send keyRule KEEP, REPLACE or FOLLOW");
         }
         if (failure instanceof KeyReusedException reused) {
             return Problem.of(

@@ -2,6 +2,7 @@
 package io.reprise.server.lease;
 
 import io.reprise.RemoteWorkers;
+import io.reprise.job.JobSpec;
 import io.reprise.job.Progress;
 import io.reprise.job.RepriseException;
 import io.reprise.remote.RemoteLease;
@@ -125,6 +126,7 @@ public final class LeaseEndpoints implements Endpoints {
                         .does(this::lease),
                 LeaseReports.single("heartbeat", "keepLease", "Keep the lease, and report progress and log lines")
                         .optionalBody(HEARTBEAT)
+                        .bodyUpTo(LeaseReports.LOG_BYTES)
                         .answers(200, "the lease is kept", BEAT)
                         .does(this::heartbeat));
         return Stream.of(own, reports.operations(), steps.operations())
@@ -146,6 +148,7 @@ public final class LeaseEndpoints implements Endpoints {
         Caller.Bounds bounds = request.caller().bounds();
         fields.texts("queues").forEach(bounds::requireQueue);
         fields.texts("types").forEach(bounds::requireType);
+        requireLabels(fields.texts("offers"));
         Wanted wanted = wanted(fields, tenancy, bounds);
         return waiting.forWork(request, wait, wanted, last -> {
             List<RemoteLease> leases = lease(fields, tenancy, wanted);
@@ -158,6 +161,14 @@ public final class LeaseEndpoints implements Endpoints {
                                     null))
                             .ifUnsent(() -> leases.forEach(this::giveBack));
         });
+    }
+
+    private static void requireLabels(Set<String> offers) {
+        try {
+            JobSpec.Needs.require(offers);
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("/offers", String.valueOf(e.getMessage()));
+        }
     }
 
     /** Gives a job back whose lease did not reach the worker, so that nobody runs it. */

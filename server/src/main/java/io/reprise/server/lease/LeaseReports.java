@@ -52,10 +52,16 @@ final class LeaseReports {
             .open()
             .about("what the run cost, by unit: {\"usd\": 0.25, \"tokens\": 812}; at most 8 units");
 
+    /** Enough for all lines that a run keeps, however they are escaped. */
+    static final int LOG_BYTES = 1 << 20;
+
     static final Schema LOG = Schema.object()
             .must("from", Schema.integer(0, LogLine.MAX_LINES).about("how many lines of the run were sent before"))
-            .must("lines", Schema.array(Schema.text(0, 20_000), 0, LogLine.MAX_LINES))
-            .about("new log lines of the run; a run keeps 1,000 lines and 64 kB")
+            .must(
+                    "lines",
+                    Schema.array(
+                            Schema.text(0, LOG_BYTES).about("cut at 4,000 characters"), 0, LogLine.MAX_LINES + 1))
+            .about("new log lines of the run; a run keeps 1,000 lines and 64 kB, and says if there were more")
             .named("LogReport");
 
     private static final Schema COMPLETION = Schema.object()
@@ -145,15 +151,17 @@ final class LeaseReports {
                         .does(request -> one(request, COMPLETE)),
                 report(FAIL, "failJob", "The run failed: the policy decides what becomes of the job")
                         .body(FAILURE)
-                        .bodyUpTo(1 << 20)
+                        .bodyUpTo(LOG_BYTES)
                         .answers(200, "the job as it is now", Schemas.JOB_WITH_PAYLOAD)
                         .does(request -> one(request, FAIL)),
                 report(SNOOZE, "snoozeJob", "Not a failure: run it again after the delay; no attempt is spent")
                         .body(DELAY)
+                        .bodyUpTo(LOG_BYTES)
                         .answers(200, "the job as it is now", Schemas.JOB_WITH_PAYLOAD)
                         .does(request -> one(request, SNOOZE)),
                 report(CANCEL, "cancelRun", "End the job as cancelled, because the run asks for it or was told to stop")
                         .optionalBody(CANCELLATION)
+                        .bodyUpTo(LOG_BYTES)
                         .answers(200, "the job as it is now", Schemas.JOB_WITH_PAYLOAD)
                         .does(request -> one(request, CANCEL)),
                 report(RELEASE, "releaseJob", "Give the job back unstarted")

@@ -227,6 +227,10 @@ public final class Replayer implements AutoCloseable {
 
     /** Returns the jobs to put back now. Jobs that failed after the replay began are left alone. */
     private List<Watched> next(PacedReplay replay, Instant now) {
+        if (replay.state == State.CANARY && replay.exhausted && replay.replayed == 0 && replay.watched.isEmpty()) {
+            replay.end(State.DONE, "every dead letter that matches was refused", now);
+            return List.of();
+        }
         if (replay.state == State.RUNNING && replay.left() < 1) {
             replay.exhausted = true;
             replay.state = State.DRAINING;

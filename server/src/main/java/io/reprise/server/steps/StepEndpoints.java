@@ -208,7 +208,11 @@ public final class StepEndpoints implements Endpoints {
             case "done" -> {
                 String result = fields.has("result") ? fields.json("result") : null;
                 api.quotas().keep(request.caller(), result);
-                person.finishStep(job.id(), step, result);
+                try {
+                    person.finishStep(job.id(), step, result);
+                } catch (PayloadException e) {
+                    throw Problem.invalid("/result", String.valueOf(e.getMessage()));
+                }
             }
             case "failed" -> person.failStep(job.id(), step, fields.text("why", "somebody says so"));
             default -> person.repeatStep(job.id(), step);

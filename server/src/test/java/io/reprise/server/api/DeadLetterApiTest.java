@@ -165,6 +165,23 @@ class DeadLetterApiTest {
     }
 
     @Test
+    void a_replay_whose_dead_letters_are_all_refused_comes_to_an_end() {
+        server.enqueue("{\"type\":\"call\",\"queue\":\"dead\",\"key\":\"k\"}");
+        String token = server.post("/v1/leases", "{\"worker\":\"w\",\"queues\":[\"dead\"]}")
+                .json()
+                .at("/items/0/token")
+                .stringValue();
+        server.post("/v1/leases/" + token + "/fail", "{\"type\":\"X\",\"permanent\":true}");
+        server.enqueue("{\"type\":\"call\",\"queue\":\"other\",\"key\":\"k\"}");
+        String id = server.post("/v1/replays", "{\"rate\":200}").text("id");
+        JsonNode over = runUntilOver(id, "complete", "{}");
+        assertThat(over.get("state").stringValue()).isEqualTo("DONE");
+        assertThat(over.get("refused").intValue()).isEqualTo(1);
+        assertThat(over.get("replayed").intValue()).isZero();
+        assertThat(over.get("note").stringValue()).contains("refused");
+    }
+
+    @Test
     void a_replay_is_cancelled_and_then_over() {
         deadLetters(2, "X");
         String id = server.post("/v1/replays", "{\"rate\":0.01}").text("id");

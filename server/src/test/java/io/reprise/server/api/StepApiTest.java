@@ -4,6 +4,7 @@ package io.reprise.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.server.api.TestServer.Reply;
+import java.util.Collections;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -174,6 +175,63 @@ class StepApiTest {
         assertThat(server.post("/v1/leases/" + token + "/heartbeat", "{\"log\":{\"from\":-1,\"lines\":[]}}")
                         .status())
                 .isEqualTo(400);
+    }
+
+    @Test
+    void a_person_gives_no_larger_result_than_a_run_may() {
+        String id = enqueue();
+        server.post("/v1/leases/" + lease() + "/step", "{\"name\":\"charge\",\"started\":true}");
+        Reply large = server.post(
+                "/v1/jobs/" + id + "/steps/resolve",
+                "{\"step\":\"charge\",\"outcome\":\"done\",\"result\":\"" + "x".repeat(300_000) + "\"}");
+        assertThat(large.status()).isEqualTo(400);
+        assertThat(large.raw().body()).contains("/result", "262144");
+    }
+
+    @Test
+    void a_step_does_not_take_the_name_of_a_sleep() {
+        enqueue();
+        server.post("/v1/leases/" + lease() + "/sleep", "{\"name\":\"night\",\"duration\":\"0s\"}");
+        Reply taken = server.post("/v1/leases/" + lease() + "/step", "{\"name\":\"night\",\"result\":1}");
+        assertThat(taken.status()).isEqualTo(409);
+        assertThat(taken.raw().body()).contains("as SLEEP");
+    }
+
+    @Test
+    void a_wrong_label_is_named_by_its_field() {
+        Reply wrong = server.post("/v1/leases", "{\"offers\":[\"a/b\"]}");
+        assertThat(wrong.json().at("/errors/0/field").stringValue()).isEqualTo("/offers");
+    }
+
+    /** A worker that logs much must not lose its lease for it. */
+    @Test
+    void log_lines_beyond_the_bounds_are_dropped_and_not_refused() {
+        String id = enqueue();
+        String token = lease();
+        String line = "\"" + "x".repeat(30_000) + "\"";
+        String lines = String.join(",", Collections.nCopies(20, line));
+        assertThat(server.post(
+                                "/v1/leases/" + token + "/heartbeat",
+                                "{\"log\":{\"from\":0,\"lines\":[" + lines + "]}}")
+                        .status())
+                .isEqualTo(200);
+        JsonNode kept = server.get("/v1/jobs/" + id + "/log").json().path("items");
+        assertThat(kept.at("/0/text").stringValue()).hasSize(4_000).endsWith("…");
+        assertThat(kept).hasSize(17);
+        assertThat(kept.at("/16/text").stringValue()).contains("not kept");
+        server.post("/v1/leases/" + token + "/heartbeat", "{\"log\":{\"from\":20,\"lines\":[" + line + "]}}");
+        assertThat(server.get("/v1/jobs/" + id + "/log").json().path("items")).hasSize(17);
+        String other = enqueue();
+        String second = lease();
+        String many = String.join(",", Collections.nCopies(1_001, "\"a\""));
+        assertThat(server.post(
+                                "/v1/leases/" + second + "/snooze",
+                                "{\"delay\":\"1h\",\"log\":{\"from\":0,\"lines\":[" + many + "]}}")
+                        .status())
+                .isEqualTo(200);
+        JsonNode all = server.get("/v1/jobs/" + other + "/log").json().path("items");
+        assertThat(all).hasSize(1_001);
+        assertThat(all.at("/1000/text").stringValue()).contains("not kept");
     }
 
     @Test
