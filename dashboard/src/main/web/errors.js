@@ -2,7 +2,7 @@
 import {get, path, query, send, sendText} from './net.js';
 import {act, confirmed, copyButton, count, empty, facts, heading, html, link, nothing, panel, said, state, table, when} from './ui.js';
 import {chance, gauge, minutes, spark} from './charts.js';
-import {clock, indent, number, ownFrames, percent, person, plural, rawMember, seconds, shortHour, shortType} from './text.js';
+import {clock, dayHour, indent, number, ownFrames, percent, person, plural, rawMember, seconds, shortHour, shortType} from './text.js';
 
 const key = g => g.fingerprint || 'none';
 
@@ -20,16 +20,16 @@ const lastDay = (g, at) => (g.failedByHour || []).map((failed, i, all) => ({fail
  * The first and the last of these hours in which an attempt failed so. An error that is only retried has no dead letter
  * with a time, but its failures are counted by hour. What failed in the first of the hours may have failed before it.
  */
-const failedIn = hours => {
+const failedIn = (hours, text) => {
   const seen = hours.filter(h => h.failed);
   if (!seen.length) return {first: '–', last: '–'};
-  return {first: seen[0] === hours[0] ? hour('before', seen[0].at + HOUR) : hour('after', seen[0].at), last: hour('after', seen[seen.length - 1].at)};
+  return {first: seen[0] === hours[0] ? hour('before', seen[0].at + HOUR, text) : hour('after', seen[0].at, text), last: hour('after', seen[seen.length - 1].at, text)};
 };
 
-const hour = (side, at) => html`<time datetime=${new Date(at).toISOString()} title=${`counted by hour: ${side} ${clock(at)}`}>${side} ${shortHour(at)}</time>`;
+const hour = (side, at, text) => html`<time datetime=${new Date(at).toISOString()} title=${`counted by hour: ${side} ${clock(at)}`}>${side} ${text(at)}</time>`;
 
 /** When jobs died of an error; when attempts failed of it, if all of them are retried. */
-const ends = (g, at, which) => g[`${which}At`] ? when(g[`${which}At`]) : g.dead ? '–' : html`${failedIn(lastDay(g, at))[which]}<br><small class="soft">none dead</small>`;
+const ends = (g, at, which) => g[`${which}At`] ? when(g[`${which}At`]) : g.dead ? '–' : html`<small class="soft">${failedIn(lastDay(g, at), shortHour)[which]}<br>none dead</small>`;
 
 const atLeast = (value, to, least) => value || least ? count(value, to, least && value > 0) : html`<span class="soft">0</span>`;
 
@@ -213,7 +213,7 @@ export const group = {
     const mine = (costs?.entries || []).filter(e => e.error === fingerprint);
     const active = replays.filter(r => !r.endedAt);
     const can = fingerprint !== 'none' && (g?.count || 0) > 0;
-    const failed = failedIn(hours.map(h => ({failed: h.failed, at: Date.parse(h.at)})));
+    const failed = failedIn(hours.map(h => ({failed: h.failed, at: Date.parse(h.at)})), dayHour);
     return html`${heading(error ? shortType(error.type) : 'No error', html`${said(error?.message)}`, html`
         ${can && !active.length ? act('operate', 'Replay slowly …', () => startReplay(filter, () => reload(true), 'this group', (g.latest || dead.items[0]).type), 'main') : nothing}
         ${fingerprint !== 'none' ? act('operate', 'Note …', () => noteDialog(fingerprint, note, () => reload(true))) : nothing}

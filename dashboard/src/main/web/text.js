@@ -75,8 +75,11 @@ export function clock(time) {
   return isNaN(date) ? '' : date.toISOString().replace('T', ' ').replace(/\.(\d{3})\d*Z$/, '.$1 UTC').replace(/Z$/, ' UTC');
 }
 
+/** An hour of the last day: "06:00". */
+export const shortHour = time => new Date(time).toLocaleTimeString('en-GB', {hour: '2-digit', minute: '2-digit'});
+
 /** An hour of the last days: "Wed 06:00". */
-export const shortHour = time => new Date(time).toLocaleString('en-GB', {weekday: 'short', hour: '2-digit', minute: '2-digit'}).replace(',', '');
+export const dayHour = time => new Date(time).toLocaleString('en-GB', {weekday: 'short', hour: '2-digit', minute: '2-digit'}).replace(',', '');
 
 export const shortClock = time => new Date(time).toLocaleTimeString('en-GB', {hour: '2-digit', minute: '2-digit', second: '2-digit'});
 

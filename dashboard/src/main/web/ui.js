@@ -33,7 +33,7 @@ export const said = text => html`<bdi class="said">${text}</bdi>`;
 export const when = time => time ? html`<time datetime=${time} title=${clock(time)}>${ago(time)}</time>` : html`<span class="soft">never</span>`;
 
 /** When something is to happen. What is past has not happened yet: it is due. */
-export const due = time => Date.parse(time) > Date.now() ? when(time) : html`<time datetime=${time} title=${clock(time)}>due for ${lasted(time)}</time>`;
+export const due = time => Date.parse(time) > Date.now() - 1500 ? when(time) : html`<time datetime=${time} title=${clock(time)}>due for ${lasted(time)}</time>`;
 
 export const link = (to, text, kind) => html`<a href="#${to}" class=${kind || nothing}>${text}</a>`;
 
