@@ -379,8 +379,9 @@ public final class Operations {
         String sealed = json == null ? null : codec.seal(JsonSyntax.require("result", json));
         int bytes = sealed == null ? 0 : sealed.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > StoredStep.MAX_VALUE_BYTES) {
-            throw new PayloadException("The result of step " + step + " of job " + id + " has " + bytes
-                    + " bytes; at most " + StoredStep.MAX_VALUE_BYTES + " are stored. Keep it elsewhere and give where it is");
+            throw new PayloadException(
+                    "The result of step " + step + " of job " + id + " has " + bytes + " bytes; at most "
+                            + StoredStep.MAX_VALUE_BYTES + " are stored. Keep it elsewhere and give where it is");
         }
         resolve(id, StepWrite.done(step, type, sealed));
     }

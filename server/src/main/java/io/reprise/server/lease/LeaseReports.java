@@ -59,8 +59,7 @@ final class LeaseReports {
             .must("from", Schema.integer(0, LogLine.MAX_LINES).about("how many lines of the run were sent before"))
             .must(
                     "lines",
-                    Schema.array(
-                            Schema.text(0, LOG_BYTES).about("cut at 4,000 characters"), 0, LogLine.MAX_LINES + 1))
+                    Schema.array(Schema.text(0, LOG_BYTES).about("cut at 4,000 characters"), 0, LogLine.MAX_LINES + 1))
             .about("new log lines of the run; a run keeps 1,000 lines and 64 kB, and says if there were more")
             .named("LogReport");
 

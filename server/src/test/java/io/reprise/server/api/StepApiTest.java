@@ -210,9 +210,7 @@ class StepApiTest {
         String token = lease();
         String line = "\"" + "x".repeat(30_000) + "\"";
         String lines = String.join(",", Collections.nCopies(20, line));
-        assertThat(server.post(
-                                "/v1/leases/" + token + "/heartbeat",
-                                "{\"log\":{\"from\":0,\"lines\":[" + lines + "]}}")
+        assertThat(server.post("/v1/leases/" + token + "/heartbeat", "{\"log\":{\"from\":0,\"lines\":[" + lines + "]}}")
                         .status())
                 .isEqualTo(200);
         JsonNode kept = server.get("/v1/jobs/" + id + "/log").json().path("items");
