@@ -348,9 +348,12 @@ class UseTest {
         world.open(page, "/errors");
         Locator row = page.locator("main tr", new Page.LocatorOptions().setHasText("Busy"));
         assertThat(row).containsText("none dead");
+        // Workers report what they counted every 10 s.
+        row.locator("time").first().waitFor();
         assertThat(row.locator("time").first()).containsText("after");
         row.locator("a").first().click();
         Locator tile = page.locator(".tile", new Page.LocatorOptions().setHasText("first, last failure by hour"));
+        tile.locator("time").first().waitFor();
         assertThat(tile.locator("time").first()).containsText("after");
     }
 
