@@ -153,7 +153,9 @@ final class World implements AutoCloseable {
                 "{\"startWithin\":\"1ms\",\"perGroup\":{\"*\":{\"running\":5},\"shop-7\":{\"inOrder\":true}},"
                         + "\"perType\":{\"pack\":{\"starts\":100,\"per\":\"1m\",\"burst\":20}},\"weights\":{\"gold-*\":5}}");
         for (int i = 0; i < 9; i++) {
-            post("/v1/jobs", "{\"type\":\"pack\",\"queue\":\"orders\",\"group\":\"shop-" + (i < 6 ? 7 : i) + "\"}");
+            post(
+                    "/v1/jobs",
+                    "{\"type\":\"pack\",\"queue\":\"orders\",\"group\":\"shop-" + (i < 6 ? 7 : i + 10) + "\"}");
         }
         post("/v1/jobs", "{\"type\":\"pack\",\"queue\":\"orders\",\"needs\":[\"gpu\",\"eu\"]}");
         put("/v1/queues/orders", "{\"maxRunning\":50}");

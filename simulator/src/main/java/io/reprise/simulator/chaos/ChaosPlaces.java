@@ -24,7 +24,7 @@ final class ChaosPlaces {
     /** A queue whose groups keep their order. */
     static final String IN_ORDER = "line";
 
-    /** What workers offer, by their place in the fleet. The first one offers all, so that no job waits for ever. */
+    /** Labels that workers offer, by their place in the fleet. The first worker offers all, so that no job waits for ever. */
     private static final List<List<String>> OFFERS = List.of(List.of("eu", "gpu", "ssd"), List.of("gpu"), List.of());
 
     private final ChaosWorld world;

@@ -77,7 +77,7 @@ final class ChaosWorker implements Driver {
         return name;
     }
 
-    /** What it offers to jobs with needs. */
+    /** Labels that it offers to jobs with needs. */
     List<String> offers() {
         return offers;
     }
