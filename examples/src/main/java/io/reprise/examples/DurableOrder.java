@@ -26,7 +26,6 @@ public final class DurableOrder {
     private static final List<String> effects = new ArrayList<>();
 
     private DurableOrder() {}
-
     // snippet:step
     static final Step<String> CHARGE = Step.of("charge", String.class)
             .retry(RetryPolicy.exponential(Duration.ofSeconds(2)).maxAttempts(8))
@@ -46,7 +45,6 @@ public final class DurableOrder {
         }
     }
     // end
-
     private static String charge(String order, String key) throws IOException {
         if (effects.add("call the bank") && effects.size() == 2) {
             throw new IOException("the bank is down");
