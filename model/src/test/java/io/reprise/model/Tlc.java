@@ -36,7 +36,7 @@ final class Tlc {
         String name = specification.getFileName().toString().replace(".tla", "");
         Files.writeString(directory.resolve(name + ".cfg"), configuration);
         Path output = directory.resolve("output.txt");
-        Process process = new ProcessBuilder(command(name))
+        Process process = new ProcessBuilder(command(name, directory))
                 .directory(directory.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
@@ -51,14 +51,25 @@ final class Tlc {
         return verdict(read(output));
     }
 
-    private static List<String> command(String name) throws ReflectiveOperationException {
+    private static List<String> command(String name, Path directory) throws ReflectiveOperationException {
         // The jar from the class path, without the test's own classes; nothing is initialised by looking it up.
         Class<?> main = Class.forName("tlc2.TLC", false, Tlc.class.getClassLoader());
         String jar = main.getProtectionDomain().getCodeSource().getLocation().getPath();
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        // TLC unpacks its own modules into the temporary directory: two processes that share one read half a file.
         // Without -deadlock TLC would call it an error that everything has ended.
         return List.of(
-                java, "-XX:+UseParallelGC", "-Xmx1g", "-cp", jar, "tlc2.TLC", "-deadlock", "-workers", "2", name);
+                java,
+                "-XX:+UseParallelGC",
+                "-Xmx1g",
+                "-Djava.io.tmpdir=" + directory,
+                "-cp",
+                jar,
+                "tlc2.TLC",
+                "-deadlock",
+                "-workers",
+                "2",
+                name);
     }
 
     private static String read(Path output) throws IOException {
