@@ -22,7 +22,9 @@ import io.reprise.job.JobCounts;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
 import io.reprise.job.WaitReason;
+import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
+import io.reprise.retry.Jitter;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
@@ -399,6 +401,33 @@ class ControlTest {
             assertThat(fleet.calls(0, 5)).isGreaterThanOrEqualTo(100);
             assertThat(fleet.kinds()).doesNotContain(Kind.BREAKER_OPENED);
         }
+    }
+
+    @Test
+    void a_resource_has_delays_and_attempts_of_its_own() {
+        RetryPolicy late =
+                RetryPolicy.fixed(Duration.ofSeconds(7)).jitter(Jitter.none()).maxAttempts(2);
+        RetryPolicy soon = RetryPolicy.fixed(Duration.ofSeconds(3)).jitter(Jitter.none());
+        try (ControlFixture fleet = new ControlFixture(
+                1,
+                builder -> builder.retry(soon).resources(Resource.of(PROVIDER).retry(late)))) {
+            fleet.failure = new ControlFixture.Answer(500);
+            JobId here = fleet.enqueue();
+            JobId elsewhere = fleet.any().enqueue(CALL.job("x").resource("provider-b"));
+            fleet.pass(Duration.ofMillis(10));
+            assertThat(delay(fleet, here)).isEqualTo(Duration.ofSeconds(7));
+            assertThat(delay(fleet, elsewhere)).isEqualTo(Duration.ofSeconds(3));
+            fleet.pass(Duration.ofSeconds(10));
+            Job spent = fleet.store.find(here).orElseThrow();
+            assertThat(spent.failReason()).isEqualTo(FailReason.EXHAUSTED);
+            assertThat(spent.attempts()).isEqualTo(2);
+            assertThat(fleet.store.find(elsewhere).orElseThrow().state()).isEqualTo(JobState.PENDING);
+        }
+    }
+
+    private static Duration delay(ControlFixture fleet, JobId id) {
+        Decision decision = fleet.any().attempts(id).get(0).decision();
+        return ((Decision.Retry) Objects.requireNonNull(decision)).delay();
     }
 
     @Test

@@ -106,10 +106,16 @@ class ResourceRateTest {
                     .findFirst()
                     .orElseThrow();
             assertThat(engine.reprise.explain(waits).sentence())
-                    .contains("stripe", "keeps the rate that is set", "it lets 10 jobs a second go");
+                    .contains("the rate of resource stripe is reached; it lets 10 jobs a second go")
+                    .doesNotContain("breaker");
             assertThat(engine.reprise.resources().get(0).phase()).isEqualTo(BreakerPhase.CLOSED);
             assertThat(engine.reprise.resources().get(0).why())
                     .isEqualTo("nothing is wrong; somebody set a rate of 10 jobs per second");
+            JobId later =
+                    engine.reprise.enqueue(WORK.job("x").resource("stripe").after(Duration.ofHours(1)));
+            assertThat(engine.reprise.explain(later).sentence())
+                    .as("the rate does not hold it")
+                    .doesNotContain("stripe");
         }
     }
 

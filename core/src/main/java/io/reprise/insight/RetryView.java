@@ -37,7 +37,10 @@ public record RetryView(
         OptionalInt most = job.maxAttempts();
         boolean left = most.isEmpty() || attempts < most.getAsInt();
         return new RetryView(
-                over ? Math.max(0, attempts - 1) : attempts, orNull(job.maxRetries()), left && !barred, nextRetryAt);
+                over ? Math.max(0, attempts - 1) : attempts,
+                most.isEmpty() ? null : (Integer) (most.getAsInt() - 1),
+                left && !barred,
+                nextRetryAt);
     }
 
     private static @Nullable Integer orNull(OptionalInt number) {

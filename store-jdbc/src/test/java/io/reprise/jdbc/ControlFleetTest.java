@@ -210,7 +210,7 @@ class ControlFleetTest {
         fleet.get(0).as("ada", "maintenance").forceOpen(PROVIDER);
         until(() -> provider(fleet.get(1)).phase() == BreakerPhase.OPEN);
         JobId id = enqueue(1).get(0);
-        // Whoever has not heard of it yet may run the one or other; those of later are parked.
+        // A worker that does not know yet may still run a job or two; later jobs are parked.
         until(() -> {
             enqueue(1);
             return parked() > 0;
@@ -245,7 +245,7 @@ class ControlFleetTest {
         until(() -> count(ControlEvent.Kind.RESOURCE_BUDGET_EMPTIED, "") > 0);
         until(() -> fleet.stream().allMatch(worker -> provider(worker).budget().level() < 14));
         until(() -> ids.stream().allMatch(id -> waits(id, WaitReason.BUDGET)));
-        // Each worker may spend what it last saw, and whoever leads too: at most all of it each.
+        // Each worker may spend what it last saw, the leader too: at most all of it each.
         assertThat(calls.get()).isBetween(jobs + retries, jobs + (workers + 1) * retries);
         failure = null;
         // Who tells late what it spent takes away what was earned meanwhile, so successes go on until all are through.

@@ -71,7 +71,7 @@ public record Breaker(
      * Part of the rate that is for jobs that are not parked, while workers claim such jobs of the backlog. A claim takes
      * few unparked jobs beside those, and what it takes and may not run costs a parking, an unparking and a second claim.
      */
-    private static final double DIRECT_BACKLOG = 0.8;
+    private static final double DIRECT_BACKLOG = 0.9;
 
     /** After this time without a report, no worker uses the breaker any more. */
     private static final Duration UNUSED_AFTER = Duration.ofSeconds(15);

@@ -84,6 +84,9 @@ public final class ControlConfig {
                     .forEach((group, limit) -> ControlLint.rate(
                                     "group '" + group + "' of " + name, limit.spacing(), lease)
                             .ifPresent(warnings::add));
+            new TreeMap<>(queue.groups().types())
+                    .forEach((type, limit) -> ControlLint.rate("type '" + type + "' in " + name, limit.spacing(), lease)
+                            .ifPresent(warnings::add));
         }
         return warnings;
     }

@@ -67,8 +67,7 @@ public final class ControlOperations {
         boolean probes = breaker.phase() == BreakerPhase.OPEN && breaker.force() == null;
         long held = parked.getOrDefault(ControlKey.breaker(name).text(), 0L);
         long waiting = parked.getOrDefault(budgetKey.text(), 0L);
-        // Inside, a rate is a ramp that never ends. Nothing is wrong with the resource.
-        boolean limited = breaker.isAtItsRate(rules.breaker(name));
+        boolean limited = isAtItsRate(name, breaker);
         return new ResourceStatus(
                 name,
                 limited ? BreakerPhase.CLOSED : breaker.phase(),
@@ -80,6 +79,14 @@ public final class ControlOperations {
                 held + waiting,
                 breaker.force(),
                 known == null ? null : calls(breaker, rules.breaker(name), now));
+    }
+
+    /**
+     * Returns whether only a rate that is set holds jobs back. Inside, a rate is a ramp that never ends, but nothing is wrong
+     * with the resource.
+     */
+    public boolean isAtItsRate(String resource, Breaker breaker) {
+        return breaker.isAtItsRate(rules.breaker(resource));
     }
 
     private static String limit(double rate) {

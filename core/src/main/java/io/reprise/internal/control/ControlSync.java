@@ -209,6 +209,7 @@ public final class ControlSync implements Role {
                     told -> {
                         if (told.isEmpty()) {
                             control.giveBack(resource, tally);
+                            control.giveBack(resource, used);
                         } else {
                             control.givePasses(resource, passes[0] - used.left());
                         }
@@ -305,12 +306,13 @@ public final class ControlSync implements Role {
     }
 
     private void letGo(Set<String> names, Instant now) {
+        // This may read the store and fail. So it comes before credit is taken.
+        List<String> handled = names.stream()
+                .filter(name -> !UnhandledTypes.isName(name) || unhandled.isHandledNow(name))
+                .toList();
         List<String> free = new ArrayList<>();
         Takings takings = new Takings(now);
-        for (String name : names) {
-            if (UnhandledTypes.isName(name) && !unhandled.isHandledNow(name)) {
-                continue;
-            }
+        for (String name : handled) {
             ControlKey key = ControlKey.parse(name).orElse(null);
             boolean held =
                     key != null && (key.kind() == ControlKey.Kind.BREAKER ? takings.breaker(key) : takings.budget(key));
@@ -526,15 +528,22 @@ public final class ControlSync implements Role {
             }
             if (known == null || !known.waiting() || known.at(settings, now).grants() > 0) {
                 int[] grants = {0};
+                // What this process has spent since its last report counts first. Otherwise it would be granted twice.
+                double credits = control.takeCredits(key);
                 takes.budget(
                         key,
                         (budget, at) -> {
-                            RetryBudget later = budget.at(settings, at).waiting(true);
+                            RetryBudget later = plus(key, budget, credits, at).waiting(true);
                             grants[0] = later.grants();
                             return later.granted(grants[0], settings, at);
                         },
-                        changed -> changed.filter(budget -> grants[0] > 0)
-                                .ifPresent(budget -> taken.add(new Taking(key, grants[0], 0, null))));
+                        changed -> {
+                            if (changed.isEmpty()) {
+                                control.giveBack(key, credits);
+                            } else if (grants[0] > 0) {
+                                taken.add(new Taking(key, grants[0], 0, null));
+                            }
+                        });
             }
             return true;
         }

@@ -231,7 +231,9 @@ final class FleetControl {
 
     private void tell(ControlKey key, RetryBudget before, RetryBudget after, Instant now) {
         if (after.grants() == 0 && before.grants() > 0) {
-            events.control(new ControlEvent(emptied(key), subject(key), now, "retries wait for successes"));
+            boolean plain = rules.budget(key).rate() != null;
+            String why = plain ? "retries wait until some of its period has passed" : "retries wait for successes";
+            events.control(new ControlEvent(emptied(key), subject(key), now, why));
         }
     }
 
@@ -257,7 +259,7 @@ final class FleetControl {
     /** Changes of many breakers and budgets, each once, that are written together. */
     final class Changes {
 
-        private List<Change<?>> open = new ArrayList<>();
+        private final List<Change<?>> all = new ArrayList<>();
 
         /**
          * Adds a change of a breaker.
@@ -266,7 +268,7 @@ final class FleetControl {
          *     or if the store failed
          */
         void breaker(String resource, Next<Breaker> change, Consumer<Optional<Breaker>> then) {
-            open.add(new Change<>(
+            all.add(new Change<>(
                     ControlKey.breaker(resource),
                     now -> breakers.getOrDefault(resource, Breaker.closed(now)),
                     change,
@@ -283,7 +285,7 @@ final class FleetControl {
          *     or if the store failed
          */
         void budget(ControlKey key, Next<RetryBudget> change, Consumer<Optional<RetryBudget>> then) {
-            open.add(new Change<>(
+            all.add(new Change<>(
                     key,
                     now -> budgets.getOrDefault(key, RetryBudget.full(rules.budget(key), now)),
                     change,
@@ -293,14 +295,14 @@ final class FleetControl {
                     then));
         }
 
+        /** Writes the changes. Each of them ends once, also if the store fails between two bundles. */
         void write() {
             try {
+                List<Change<?>> open = all;
                 for (int tries = 0; tries < TRIES && !open.isEmpty(); tries++) {
                     List<Change<?>> beaten = new ArrayList<>();
-                    while (!open.isEmpty()) {
-                        int size = Math.min(BUNDLE, open.size());
-                        beaten.addAll(write(open.subList(0, size)));
-                        open = new ArrayList<>(open.subList(size, open.size()));
+                    for (int first = 0; first < open.size(); first += BUNDLE) {
+                        beaten.addAll(write(open.subList(first, Math.min(open.size(), first + BUNDLE))));
                     }
                     open = beaten;
                     if (!beaten.isEmpty()) {
@@ -308,7 +310,7 @@ final class FleetControl {
                     }
                 }
             } finally {
-                open.forEach(Change::failed);
+                all.forEach(Change::failUnlessDone);
             }
         }
 
@@ -358,6 +360,7 @@ final class FleetControl {
         private final Consumer<Optional<T>> then;
         private @Nullable T before;
         private @Nullable T after;
+        private boolean done;
 
         Change(
                 ControlKey key,
@@ -395,13 +398,16 @@ final class FleetControl {
             T from = before;
             T to = after;
             if (from != null && to != null) {
+                done = true;
                 told.tell(from, to, now);
                 then.accept(Optional.of(to));
             }
         }
 
-        void failed() {
-            then.accept(Optional.empty());
+        void failUnlessDone() {
+            if (!done) {
+                then.accept(Optional.empty());
+            }
         }
     }
 }

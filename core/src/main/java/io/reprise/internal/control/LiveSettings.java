@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal.control;
 
-import io.reprise.fairness.FlowLint;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.settings.CeilingLint;
 import io.reprise.settings.FleetSettings;
 import io.reprise.settings.SettingsBook;
 import io.reprise.store.DocumentStore;
@@ -69,9 +67,7 @@ public final class LiveSettings {
     }
 
     private void warn(FleetSettings settings) {
-        CeilingLint.of(settings, running).forEach(warning -> log.warn("{}", warning));
-        settings.queues()
-                .forEach((name, queue) -> FlowLint.of(name, queue.rules()).forEach(warning -> log.warn("{}", warning)));
+        settings.warnings(running).forEach(warning -> log.warn("{}", warning));
     }
 
     public FleetSettings now() {

@@ -386,6 +386,15 @@ public final class LocalControl {
         }
     }
 
+    /** Asks again for the passes of a report that was not written. */
+    synchronized void giveBack(String resource, PassesUsed used) {
+        Passes here = passes.get(resource);
+        if (here != null) {
+            here.seen += used.seen;
+            here.backlog |= used.backlog;
+        }
+    }
+
     synchronized void giveBack(String resource, CallCounts tally) {
         observed.computeIfAbsent(resource, name -> new ResourceCounts()).giveBack(tally);
     }

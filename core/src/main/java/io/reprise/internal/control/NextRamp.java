@@ -49,6 +49,11 @@ final class NextRamp {
     private static final double FEWER_END = 0.95;
 
     private static final int SLOWER_SAMPLES = 10;
+
+    /** If calls differ in length, among fewer of them there may be none of the quick ones. */
+    private static final int VARIED_SAMPLES = 20;
+
+    private static final double VARIED = 2;
     private static final double ACCEPT_SLOWER = 1.1;
     private static final double ACCEPT_LONGER = 1.02;
     private static final double DRAIN_SECONDS = 0.1;
@@ -65,6 +70,10 @@ final class NextRamp {
     private static final Duration SHORT_SETTLE = Duration.ofSeconds(1);
     private static final double LONGEST_SETTLE_SECONDS = 10;
     private static final double KEEPS_UP = 0.85;
+
+    /** An unparked job is claimed a little later, and its end is reported a little later. */
+    private static final double LAG_SECONDS = 0.25;
+
     private static final double LATE_SECONDS = 3;
     private static final double LATE_CALLS = 1.5;
 
@@ -179,8 +188,7 @@ final class NextRamp {
             inFlight = fewer(were);
         }
         // If all calls fail, the rate is not the cause. If the last calls that succeeded took longer, it is: calls
-        // queued
-        // up until they failed, and what came through before shows what the resource can serve.
+        // queued up until they failed, and what came through before shows what the resource can serve.
         boolean found = again && ceiling > 0;
         if (isLonger(all) && !found) {
             limit(Math.max(best, came));
@@ -309,7 +317,7 @@ final class NextRamp {
         double measured = all.successes() / since;
         through = through == 0 ? measured : through + Ramp.WEIGHT * (measured - through);
         boolean slower = isSlower(all);
-        boolean longer = all.successes() >= FEW && isLonger(all);
+        boolean longer = all.successes() >= (isVaried(all) ? VARIED_SAMPLES : FEW) && isLonger(all);
         boolean queued = longer && fewerEnd(all, since);
         took = before.took(all);
         usual = part < usual ? usual + FORGET_USUAL * (part - usual) : usual;
@@ -368,10 +376,20 @@ final class NextRamp {
         return quickest > 0 && all.quickest() > QUEUED * quickest + QUEUED_SECONDS;
     }
 
+    /** Whether the calls differ in length. If they only wait at the resource, they all take longer. */
+    private static boolean isVaried(Counts all) {
+        return all.seconds() > VARIED * all.quickest() * all.successes();
+    }
+
     /** Whether fewer calls end than begin, by more than chance. */
     private boolean fewerEnd(Counts all, double since) {
         double begin = FEWER_END * before.pace() * since;
-        return all.successes() < begin - Ramp.CHANCE * Math.sqrt(all.successes());
+        return all.successes() < begin - chance(all.successes());
+    }
+
+    /** Returns by how many calls the number of calls that end differs by chance. */
+    private static double chance(double calls) {
+        return Ramp.CHANCE * Math.sqrt(calls);
     }
 
     /**
@@ -429,10 +447,11 @@ final class NextRamp {
         boolean near = ceiling > 0 && rate >= ceiling * Ramp.NEAR;
         double aim = before.quickTo(known);
         // The calls that end now began when the rate was a step lower.
-        double began = before.pace() / (1 + step / 2 * Math.min(1, took));
+        double began = before.pace() / (1 + step / 2 * Math.min(1, took + LAG_SECONDS));
         double end = Math.max(through, measured);
-        // Among fewer calls it is chance.
-        boolean fewEnd = before.pace() * seconds >= MANY && end < KEEPS_UP * began;
+        double ended = end * seconds;
+        // Fewer calls tell nothing.
+        boolean fewEnd = before.pace() * seconds >= MANY && ended < KEEPS_UP * began * seconds - chance(ended);
         if (near && fewEnd && !before.isLong(known)) {
             why = "waits until as many calls end as begin";
         } else if (near) {

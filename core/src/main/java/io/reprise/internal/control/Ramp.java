@@ -118,6 +118,9 @@ public record Ramp(
 
     private static final double BURST_SECONDS = 0.5;
 
+    /** Admitted jobs that have not ended after this many times the length of a call wait for workers. */
+    private static final double CALLS_OUT = 1.5;
+
     /** For this long after a worker asked for direct permits, a part of the rate is kept for them. */
     private static final Duration ASKED = Duration.ofSeconds(2);
 
@@ -272,7 +275,8 @@ public record Ramp(
         double room = mostDirect(share) - direct;
         double more = Math.max(0, Math.min(grown * share, room));
         draft.direct = direct + more;
-        draft.permits = Math.min(permits + grown - more, Math.max(1, pace * BURST_SECONDS));
+        double taken = isWaitedFor(known) ? grown * share : more;
+        draft.permits = Math.min(permits + grown - taken, Math.max(1, pace * BURST_SECONDS));
         draft.at = at.isAfter(now) ? at : now;
         double since = seconds(judged, now);
         if (seen.calls() == 0 && falls == 0 && since >= JUDGE_SECONDS && rate < known.rate() && isUsed(since)) {
@@ -302,6 +306,14 @@ public record Ramp(
     /** Returns whether workers claim jobs of the backlog that are not parked. */
     boolean isAskedForBacklog(Instant now) {
         return now.isBefore(askedForBacklog.plus(ASKED));
+    }
+
+    /**
+     * Returns whether admitted jobs already wait for workers. To unpark more of them then only takes time from the jobs
+     * that workers claim, and these cost less.
+     */
+    private boolean isWaitedFor(RateView known) {
+        return out > pace() * (CALLS_OUT * Math.max(took, known.quickest()) + BURST_SECONDS);
     }
 
     private double mostDirect(double share) {

@@ -6,7 +6,8 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.PriorityQueue;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -21,9 +22,10 @@ public final class VirtualDriver implements Driver {
     private static final long NEVER = Long.MAX_VALUE;
     private static final Duration LONGEST_REST = Duration.ofDays(36_500);
 
-    private static final class Slot {
+    private static final class Slot implements Comparable<Slot> {
         final Role role;
         final long number;
+        /** Changed only while the slot is not in {@link VirtualDriver#agenda}. */
         long due;
 
         Slot(Role role, long number, long due) {
@@ -31,17 +33,10 @@ public final class VirtualDriver implements Driver {
             this.number = number;
             this.due = due;
         }
-    }
-
-    /** A role that was due then. It still is if the slot says so. */
-    private record Entry(long due, Slot slot) implements Comparable<Entry> {
-        boolean isValid() {
-            return slot.due == due;
-        }
 
         @Override
-        public int compareTo(Entry other) {
-            return due == other.due ? Long.compare(slot.number, other.slot.number) : Long.compare(due, other.due);
+        public int compareTo(Slot other) {
+            return due == other.due ? Long.compare(number, other.number) : Long.compare(due, other.due);
         }
     }
 
@@ -49,7 +44,9 @@ public final class VirtualDriver implements Driver {
     private final Consumer<Duration> advance;
     private final Instant origin;
     private final Map<Role, Slot> slots = new HashMap<>();
-    private final PriorityQueue<Entry> entries = new PriorityQueue<>();
+    /** The slots that are due at some time. A wake-up moves a slot, so there is one entry for each role. */
+    private final NavigableSet<Slot> agenda = new TreeSet<>();
+
     private long started;
     private long lastStep = Long.MIN_VALUE;
     private int steps;
@@ -90,14 +87,16 @@ public final class VirtualDriver implements Driver {
     public void stop(Role role) {
         Slot slot = slots.remove(role);
         if (slot != null) {
+            agenda.remove(slot);
             slot.due = NEVER;
         }
     }
 
     private void due(Slot slot, long nanos) {
         if (slot.due != nanos) {
+            agenda.remove(slot);
             slot.due = nanos;
-            entries.add(new Entry(nanos, slot));
+            agenda.add(slot);
         }
     }
 
@@ -144,7 +143,9 @@ public final class VirtualDriver implements Driver {
         if (steps > MAX_STEPS_PER_INSTANT) {
             throw new IllegalStateException("The " + slot.role.name() + " never rests: a job may be due again at once");
         }
-        // Cleared during the step, so that a wake-up in the step is not overwritten by the rest that the step returns.
+        // A wake-up on the way to this time may have put the slot back. A wake-up in the step makes it due
+        // again, and then the rest that the step returns does not count.
+        agenda.remove(slot);
         slot.due = NEVER;
         Duration rest = slot.role.step();
         if (slot.due == NEVER && slots.get(slot.role) == slot) {
@@ -153,20 +154,11 @@ public final class VirtualDriver implements Driver {
         }
     }
 
-    /**
-     * Takes the first slot that is due by the limit. Entries before it are outdated, because their slots
-     * were rescheduled or stopped.
-     */
+    /** Takes the first slot that is due by the limit. */
     private @Nullable Slot next(long limit) {
-        Entry first = entries.peek();
-        while (first != null && !first.isValid()) {
-            entries.remove();
-            first = entries.peek();
-        }
-        if (first == null || first.due > limit) {
+        if (agenda.isEmpty() || agenda.first().due > limit) {
             return null;
         }
-        entries.remove();
-        return first.slot;
+        return agenda.pollFirst();
     }
 }

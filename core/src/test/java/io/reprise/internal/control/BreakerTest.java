@@ -248,7 +248,7 @@ class BreakerTest {
         assertThat(ramping.isBacklog(ramping.failed())).isFalse();
         Breaker asked = ramping.pass(100, 0, true, SETTINGS, now).breaker();
         Breaker.Passed passed = asked.pass(100, 0, true, SETTINGS, now.plusMillis(500));
-        assertThat(passed.jobs()).as("eight tenths of 20/s").isEqualTo(8);
+        assertThat(passed.jobs()).as("nine tenths of 20/s").isEqualTo(9);
         assertThat(passed.breaker().freshShare(SETTINGS, now)).isEqualTo(SETTINGS.freshShare());
         assertThat(Breaker.parse(asked.text(), now)).isEqualTo(asked);
         Breaker later = passed.breaker().at(SETTINGS, now.plusSeconds(3));

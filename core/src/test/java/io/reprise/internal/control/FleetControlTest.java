@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal.control;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.reprise.control.BreakerPhase;
 import io.reprise.control.ControlKey;
@@ -11,13 +13,19 @@ import io.reprise.internal.settle.EventRelay;
 import io.reprise.internal.settle.Events;
 import io.reprise.settings.FleetSettings;
 import io.reprise.store.JobStore;
+import io.reprise.store.StoreException;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.ManualClock;
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Control state that several workers change, one of which stands still between two of its calls of the store. */
@@ -53,10 +61,47 @@ class FleetControlTest {
         assertThat(stored().since()).isEqualTo(clock.instant());
     }
 
+    /** What was counted for a change is given back if the change was not written, and only then. */
+    @Test
+    void each_change_ends_once_if_the_store_fails_after_the_first_bundle() {
+        List<String> resources =
+                IntStream.range(0, 1_500).mapToObj(n -> "r" + n).toList();
+        int[] calls = {0};
+        JobStore failing = before("putControls", () -> {
+            calls[0]++;
+            if (calls[0] == 1) {
+                open("r7");
+            } else if (calls[0] == 2) {
+                throw new StoreException("gone", new IOException("gone"), true);
+            }
+        });
+        Map<String, List<Boolean>> ends = new HashMap<>();
+        FleetControl.Changes changes = control(failing).changes();
+        for (String resource : resources) {
+            changes.breaker(
+                    resource,
+                    Breaker::heard,
+                    told -> ends.computeIfAbsent(resource, name -> new ArrayList<>())
+                            .add(told.isPresent()));
+        }
+        assertThatExceptionOfType(StoreException.class).isThrownBy(changes::write);
+        assertThat(ends).hasSize(1_500);
+        assertThat(ends.values()).allMatch(all -> all.size() == 1);
+        assertThat(resources.stream()
+                        .filter(resource -> requireNonNull(ends.get(resource)).get(0)))
+                .as("written: the first bundle without the one that another worker changed")
+                .hasSize(999)
+                .doesNotContain("r7");
+    }
+
     private void openDuringPause() {
         clock.advance(PAUSE);
+        open(RESOURCE);
+    }
+
+    private void open(String resource) {
         FleetControl.Changes changes = other.changes();
-        changes.breaker(RESOURCE, (breaker, now) -> breaker.forced(true, new ForcedBy("bo", null), now), told -> {});
+        changes.breaker(resource, (breaker, now) -> breaker.forced(true, new ForcedBy("bo", null), now), told -> {});
         changes.write();
     }
 
@@ -83,10 +128,19 @@ class FleetControlTest {
     /** Returns the store, with an event before the first call of this method. */
     private JobStore beforeFirst(String method, Runnable event) {
         boolean[] done = {false};
+        return before(method, () -> {
+            if (!done[0]) {
+                done[0] = true;
+                event.run();
+            }
+        });
+    }
+
+    /** Returns the store, with an event before each call of this method. */
+    private JobStore before(String method, Runnable event) {
         return (JobStore) Proxy.newProxyInstance(
                 JobStore.class.getClassLoader(), new Class<?>[] {JobStore.class}, (proxy, called, arguments) -> {
-                    if (called.getName().equals(method) && !done[0]) {
-                        done[0] = true;
+                    if (called.getName().equals(method)) {
                         event.run();
                     }
                     try {

@@ -92,6 +92,51 @@ class RampTest {
     }
 
     @Test
+    void a_few_calls_of_different_length_do_not_show_that_calls_queue_up() {
+        RateView known = new RateView(8, 0.005);
+        Ramp ramp = start(known);
+        for (int second = 1; second <= 3; second++) {
+            ramp = after(ramp, ok(Math.ceil(ramp.pace()), 0.005), known, second);
+        }
+        assertThat(ramp.rate()).isGreaterThan(8);
+        Ramp varied = after(ramp, new Counts(6, 0, 0, 0, 6 * 0.275, 0.05), known, 4);
+        assertThat(varied.rate())
+                .as("some take 500 ms, and none is a quick one by chance")
+                .isGreaterThan(ramp.rate());
+        Ramp queued = after(ramp, ok(6, 0.05), known, 4);
+        assertThat(queued.rate()).as("all take 50 ms").isLessThan(ramp.rate());
+        assertThat(queued.why()).contains("fewer end than begin");
+    }
+
+    @Test
+    void a_few_calls_less_may_be_chance_and_many_are_not() {
+        for (int times : new int[] {1, 1_000}) {
+            RateView known = new RateView(10 * times, 0.01);
+            Ramp ramp = start(known);
+            for (int second = 1; second <= 4; second++) {
+                ramp = after(ramp, ok(Math.min(ramp.rate(), 12 * times), 0.01), known, second);
+            }
+            Ramp next = after(ramp, ok(0.75 * ramp.rate(), 0.01), known, 5);
+            assertThat(next.rate() > ramp.rate()).as(next.why()).isEqualTo(times == 1);
+        }
+    }
+
+    @Test
+    void it_grows_although_calls_end_and_are_reported_a_little_later() {
+        RateView known = new RateView(10_000, 0.5);
+        Ramp ramp = start(known);
+        double before = ramp.rate();
+        for (int second = 1; second <= 10; second++) {
+            // Half a second for the call, and a quarter until it is reported.
+            double ended = 0.25 * ramp.rate() + 0.75 * before;
+            before = ramp.rate();
+            ramp = after(ramp, ok(ended, 0.5), known, second);
+            assertThat(ramp.why()).as("at %s s", second).doesNotContain("as many calls end as begin");
+        }
+        assertThat(ramp.rate()).isGreaterThan(50_000);
+    }
+
+    @Test
     void jobs_that_died_with_their_worker_do_not_count_as_waiting_for_workers() {
         Ramp ramp = start(new RateView(10, 0.01)).take(200);
         for (int second = 1; second <= 6; second++) {
@@ -153,6 +198,23 @@ class RampTest {
         ramp = ramp.accrue(known, 0.4, T0.plusMillis(600));
         assertThat(ramp.direct()).isCloseTo(20, within(1e-6));
         assertThat(ramp.permits() - permits).isCloseTo(10, within(1e-6));
+    }
+
+    @Test
+    void but_not_while_jobs_that_were_let_go_wait_for_workers() {
+        RateView known = new RateView(250, 0.01);
+        Ramp ramp = start(known).pass(1, 0, false, T0).accrue(known, 0.4, T0.plusMillis(500));
+        double prompt = permitsAfterTenth(ramp.take(49), known);
+        double waitedFor = permitsAfterTenth(ramp.take(60), known);
+        assertThat(prompt).as("all of 100/s").isCloseTo(10, within(1e-6));
+        assertThat(waitedFor).as("the rest beside the share").isCloseTo(6, within(1e-6));
+        assertThat(permitsAfterTenth(ramp.take(60), new RateView(250, 1)))
+                .as("calls take so long")
+                .isCloseTo(10, within(1e-6));
+    }
+
+    private static double permitsAfterTenth(Ramp ramp, RateView known) {
+        return ramp.accrue(known, 0.4, T0.plusMillis(600)).permits() - ramp.permits();
     }
 
     @Test

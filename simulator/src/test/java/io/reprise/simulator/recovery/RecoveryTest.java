@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** Worlds that nobody tunes to. Run on with {@code -Dreprise.recovery.worlds=100000}. */
 class RecoveryTest {
 
-    private static final long WORLDS = Long.getLong("reprise.recovery.worlds", TestRun.size(25, 100));
+    private static final long WORLDS = Long.getLong("reprise.recovery.worlds", TestRun.size(25, 300));
 
     @Test
     void the_same_seed_gives_the_same_world_to_the_last_byte() {

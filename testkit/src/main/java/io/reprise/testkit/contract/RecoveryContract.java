@@ -39,6 +39,9 @@ public interface RecoveryContract extends StoreFixture {
 
     int SUCCESSES_PER_ARRIVAL = 50;
 
+    /** A backlog whose calls take {@link #CALL} each: shares are seen as well as in a larger one, which takes minutes. */
+    int SLOW_BACKLOG = 4_000;
+
     /** Calls while a breaker is open: probes, and calls that begin at the moment when it opens. */
     int MOST_CALLS = 4_000;
 
@@ -82,7 +85,7 @@ public interface RecoveryContract extends StoreFixture {
 
     @Test
     default void new_jobs_have_their_share_while_a_backlog_is_worked_off_after_an_outage() {
-        int backlog = jobs();
+        int backlog = SLOW_BACKLOG;
         int fresh = 50;
         try (TroubledWorker worker = new TroubledWorker(store(), ControlSettings.DEFAULT, 2 * backlog)) {
             breakAfter(worker, backlog / 4);
@@ -92,7 +95,7 @@ public interface RecoveryContract extends StoreFixture {
             // A job that is not parked yet is claimed before jobs that come later.
             worker.until(
                     "the backlog to be parked",
-                    () -> worker.provider().parked() > worker.enqueued() - worker.succeeded() - jobs() / 20);
+                    () -> worker.provider().parked() > worker.enqueued() - worker.succeeded() - backlog / 20);
             int before = worker.succeeded();
             int left = backlog - before;
             int first = worker.enqueued();
