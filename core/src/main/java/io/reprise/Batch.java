@@ -6,6 +6,7 @@ import io.reprise.batch.Membership;
 import io.reprise.job.Enqueued;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
+import io.reprise.job.KeyRule;
 import io.reprise.job.RefusedException;
 import io.reprise.store.JobStore;
 import java.time.Duration;
@@ -53,9 +54,9 @@ public final class Batch {
 
     /**
      * Sets the job that runs when all members have succeeded. It is stored when the batch is created and waits until then.
-     * The last call wins. A batch that is there already keeps the job that it was created with.
-     *
-     * @throws IllegalArgumentException if the job has a delay or a time of its own
+     * The last call wins. A batch that is there already keeps the job that it was created with. Nobody starts the job by
+     * hand before, and no job with its unique key replaces it. The call that creates the batch throws {@link
+     * IllegalArgumentException} if the job has a delay or a time of its own, or a key under REPLACE or FOLLOW.
      */
     public synchronized Batch onSuccess(JobRequest<?> job) {
         onSuccess = job;
@@ -64,8 +65,6 @@ public final class Batch {
 
     /**
      * Sets the job that runs when all members have ended, however they ended; see {@link #onSuccess}.
-     *
-     * @throws IllegalArgumentException if the job has a delay or a time of its own
      */
     public synchronized Batch onEnd(JobRequest<?> job) {
         onEnd = job;
@@ -113,6 +112,11 @@ public final class Batch {
         if (spec.dueAt() != null || !spec.delay().equals(Duration.ZERO)) {
             throw new IllegalArgumentException("The job of " + what + " of batch '" + name
                     + "' is due when the batch is: it cannot have a delay or a time of its own");
+        }
+        if (spec.key() != null && (spec.keyRule() == KeyRule.REPLACE || spec.keyRule() == KeyRule.FOLLOW)) {
+            throw new IllegalArgumentException("The job of " + what + " of batch '" + name
+                    + "' may hold a unique key under KEEP or REJECT only, not " + spec.keyRule()
+                    + ": it waits for the batch, not for another job");
         }
         return spec.toBuilder().dueAt(JobSpec.MAX_DUE).build();
     }

@@ -52,6 +52,17 @@ public interface PayloadCodec {
     }
 
     /**
+     * Turns the stored result of a step into an object of the class. A codec whose {@link #decode} ignores unknown members
+     * and fills in missing ones should refuse a text with both: it is of another class, or a member was renamed.
+     *
+     * @param json the text that {@link #encode} returned, perhaps in an earlier version of the code
+     * @throws PayloadException if the text cannot be read as this class; then the job fails as UNREADABLE
+     */
+    default <T> T decodeResult(String json, Class<T> type) {
+        return decode(json, type);
+    }
+
+    /**
      * Prepares JSON text for the store. Returns the text itself unless the codec encrypts.
      *
      * @throws PayloadException if the text cannot be sealed

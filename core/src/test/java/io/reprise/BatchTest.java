@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -111,6 +112,49 @@ class BatchTest {
         worker.runDue();
         assertThat(ran).containsOnlyOnce("end", "success");
         assertThat(batch.state().succeeded()).isEqualTo(2);
+    }
+
+    @Test
+    void a_person_lets_the_success_come_although_a_member_is_dead() {
+        broken.add("b");
+        Batch batch = batch();
+        Operations ada = reprise.as("ada", "b is not needed");
+        batch.addAll(PART.jobs(List.of("a", "b")));
+        refusesToFinish(ada, "takes members: close it first");
+        batch.close();
+        refusesToFinish(ada, "has 2 members that wait or run");
+        worker.runDue();
+        worker.advance(Duration.ofDays(2));
+        assertThat(ran).contains("end").doesNotContain("success");
+        assertThat(ada.finishBatch("import-7").succeededAt()).isEqualTo(clock.instant());
+        worker.runDue();
+        assertThat(ran).containsOnlyOnce("end", "success");
+        refusesToFinish(ada, "has succeeded at");
+    }
+
+    private static void refusesToFinish(Operations person, String why) {
+        assertThatExceptionOfType(RefusedException.class)
+                .isThrownBy(() -> person.finishBatch("import-7"))
+                .withMessageStartingWith("Batch 'import-7' ")
+                .withMessageContaining(why);
+    }
+
+    @Test
+    void a_batch_whose_success_has_no_job_that_waits_is_not_finished() {
+        Operations ada = reprise.as("ada", null);
+        assertThatExceptionOfType(RefusedException.class)
+                .isThrownBy(() -> ada.finishBatch("other"))
+                .withMessageContaining("Batch 'other' does not exist");
+        reprise.batch("import-7").add(PART.job("a"));
+        refusesToFinish(ada, "has no job for its success");
+        broken.add("b");
+        Batch second = reprise.batch("second").onSuccess(REPORT.job("success")).add(PART.job("b"));
+        JobId follower = Objects.requireNonNull(second.close().onSuccess());
+        worker.advance(Duration.ofDays(2));
+        ada.cancel(follower);
+        assertThatExceptionOfType(RefusedException.class)
+                .isThrownBy(() -> ada.finishBatch("second"))
+                .withMessageContaining("job " + follower + " was cancelled or deleted");
     }
 
     @Test

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 class StepsTest {
 
     private static final Step<String> CHARGE = Step.of("charge", String.class);
-    private static final Duration DAY = Duration.ofDays(1);
+    private static final Duration HOUR = Duration.ofHours(1);
 
     private final List<String> did = new ArrayList<>();
     private final AtomicInteger fails = new AtomicInteger();
@@ -107,7 +107,7 @@ class StepsTest {
             JobId id = start(engine);
             assertThat(engine.job(id).state()).isEqualTo(JobState.PENDING);
             assertThat(after).isFalse();
-            engine.worker.advance(DAY);
+            engine.worker.advance(HOUR);
             assertThat(engine.job(id).state()).isEqualTo(JobState.SUCCEEDED);
         }
     }
@@ -118,7 +118,7 @@ class StepsTest {
         try (EngineFixture engine = new EngineFixture((payload, job) -> {
             try {
                 job.step(CHARGE, () -> work("charge"));
-                job.sleep("night", DAY);
+                job.sleep("night", HOUR);
             } catch (Throwable e) {
                 did.add("swallowed");
             }
@@ -128,7 +128,7 @@ class StepsTest {
             assertThat(engine.job(id).status().waitReason()).isEqualTo(WaitReason.RETRY);
             engine.worker.advance(Duration.ofSeconds(1));
             assertThat(engine.job(id).status().waitReason()).isEqualTo(WaitReason.SLEEP);
-            engine.worker.advance(DAY);
+            engine.worker.advance(HOUR);
             assertThat(engine.job(id).state()).isEqualTo(JobState.SUCCEEDED);
         }
     }
@@ -147,7 +147,7 @@ class StepsTest {
             }
         })) {
             JobId id = start(engine);
-            engine.worker.advance(DAY);
+            engine.worker.advance(Duration.ofDays(1));
             Job job = engine.job(id);
             assertThat(job.state()).isEqualTo(JobState.SUCCEEDED);
             assertThat(did).hasSize(20);
@@ -170,7 +170,7 @@ class StepsTest {
             }
         })) {
             JobId id = start(engine);
-            engine.worker.advance(DAY);
+            engine.worker.advance(HOUR);
             assertThat(engine.job(id).state()).isEqualTo(JobState.SUCCEEDED);
             assertThat(did).containsExactly("reserve", "charge", "charge", "charge", "charge", "release");
         }
@@ -185,7 +185,7 @@ class StepsTest {
             });
         })) {
             JobId id = start(engine);
-            engine.worker.advance(DAY);
+            engine.worker.advance(HOUR);
             Job job = engine.job(id);
             assertThat(job.state()).isEqualTo(JobState.FAILED);
             assertThat(job.failReason()).isEqualTo(FailReason.PERMANENT);
@@ -201,7 +201,7 @@ class StepsTest {
         fails.set(4);
         try (EngineFixture engine = new EngineFixture((payload, job) -> job.step(CHARGE, () -> work("charge")))) {
             JobId id = start(engine);
-            engine.worker.advance(DAY);
+            engine.worker.advance(HOUR);
             assertThat(engine.job(id).failReason()).isEqualTo(FailReason.EXHAUSTED);
             engine.reprise.as("ada", "I asked the bank").retry(id, ManualRetry.NOW.forced());
             engine.worker.runDue();
@@ -222,7 +222,7 @@ class StepsTest {
             assertThat(delay)
                     .isBetween(Duration.ofSeconds(1), Duration.ofSeconds(15))
                     .isNotEqualTo(Duration.ofSeconds(1));
-            engine.worker.advance(DAY);
+            engine.worker.advance(HOUR);
             assertThat(did).hasSize(2);
             assertThat(engine.job(id).failReason()).isEqualTo(FailReason.EXHAUSTED);
         }
@@ -240,29 +240,39 @@ class StepsTest {
             assertThatExceptionOfType(IllegalStateException.class).isThrownBy(job::stepKey);
         })) {
             JobId id = start(engine);
-            engine.worker.advance(DAY);
+            engine.worker.advance(HOUR);
             assertThat(keys).containsExactly(id + "/charge", id + "/charge");
             assertThat(engine.job(id).state()).isEqualTo(JobState.SUCCEEDED);
         }
+    }
+
+    private static StoredStep.State stateOf(EngineFixture engine, JobId id, String step) {
+        return engine.reprise.steps(id).stream()
+                .filter(each -> each.name().equals(step))
+                .findFirst()
+                .orElseThrow()
+                .state();
     }
 
     @Test
     void a_sleep_ends_the_run_and_the_next_run_goes_on_behind_it() {
         try (EngineFixture engine = new EngineFixture((payload, job) -> {
             job.step("before", () -> did.add("before"));
-            job.sleep("night", DAY);
+            job.sleep("night", HOUR);
             job.step("after", () -> did.add("after"));
         })) {
             JobId id = start(engine);
             Job job = engine.job(id);
             assertThat(job.state()).isEqualTo(JobState.PENDING);
             assertThat(job.status().waitReason()).isEqualTo(WaitReason.SLEEP);
-            assertThat(job.times().dueAt()).isEqualTo(engine.start.plus(DAY));
+            assertThat(job.times().dueAt()).isEqualTo(engine.start.plus(HOUR));
             assertThat(job.attempts()).isZero();
-            engine.worker.advance(DAY.minusSeconds(1));
+            engine.worker.advance(HOUR.minusSeconds(1));
             assertThat(did).containsExactly("before");
+            assertThat(stateOf(engine, id, "night")).isEqualTo(StoredStep.State.OPEN);
             engine.worker.advance(Duration.ofSeconds(1));
             assertThat(did).containsExactly("before", "after");
+            assertThat(stateOf(engine, id, "night")).as("a sleep that is over").isEqualTo(StoredStep.State.DONE);
             assertThat(engine.job(id).state()).isEqualTo(JobState.SUCCEEDED);
             assertThat(engine.job(id).attempts()).isEqualTo(1);
         }
@@ -270,8 +280,8 @@ class StepsTest {
 
     @Test
     void a_wait_beyond_the_deadline_fails_at_once_with_advice() {
-        try (EngineFixture engine = new EngineFixture((payload, job) -> job.sleep("week", DAY.multipliedBy(7)))) {
-            JobId id = engine.reprise.enqueue(WORK.job("order").retry(EXACT.deadline(DAY)));
+        try (EngineFixture engine = new EngineFixture((payload, job) -> job.sleep("week", HOUR.multipliedBy(7)))) {
+            JobId id = engine.reprise.enqueue(WORK.job("order").retry(EXACT.deadline(HOUR)));
             engine.worker.runDue();
             assertThat(engine.job(id).failReason()).isEqualTo(FailReason.DEADLINE);
             assertThat(Objects.requireNonNull(engine.job(id).status().lastError())
@@ -283,23 +293,23 @@ class StepsTest {
     @Test
     void a_job_that_is_woken_too_early_sleeps_on() {
         try (EngineFixture engine = new EngineFixture((payload, job) -> {
-            job.sleep("night", DAY);
+            job.sleep("night", HOUR);
             did.add("morning");
         })) {
             JobId id = start(engine);
-            engine.worker.advance(Duration.ofHours(6));
+            engine.worker.advance(Duration.ofMinutes(15));
             engine.reprise.as("ada", "I asked the bank").retry(id, ManualRetry.NOW);
             engine.worker.runDue();
             assertThat(engine.job(id).status().waitReason()).isEqualTo(WaitReason.SLEEP);
-            assertThat(engine.job(id).times().dueAt()).isEqualTo(engine.start.plus(DAY));
-            engine.worker.advance(Duration.ofHours(18));
+            assertThat(engine.job(id).times().dueAt()).isEqualTo(engine.start.plus(HOUR));
+            engine.worker.advance(Duration.ofMinutes(45));
             assertThat(did).containsExactly("morning");
         }
     }
 
     @Test
     void a_job_that_is_woken_again_and_again_fails() {
-        try (EngineFixture engine = new EngineFixture((payload, job) -> job.sleep("night", DAY))) {
+        try (EngineFixture engine = new EngineFixture((payload, job) -> job.sleep("night", HOUR))) {
             JobId id = start(engine);
             for (int i = 0; i < 100; i++) {
                 engine.reprise.as("ada", "I asked the bank").retry(id, ManualRetry.NOW);
@@ -315,10 +325,10 @@ class StepsTest {
     @Test
     void an_event_is_awaited_and_told() {
         try (EngineFixture engine =
-                new EngineFixture((payload, job) -> did.add(job.await("approval", String.class, DAY)))) {
+                new EngineFixture((payload, job) -> did.add(job.await("approval", String.class, HOUR)))) {
             JobId id = start(engine);
             assertThat(engine.job(id).status().waitReason()).isEqualTo(WaitReason.EVENT);
-            engine.worker.advance(Duration.ofHours(1));
+            engine.worker.advance(Duration.ofMinutes(10));
             assertThat(engine.reprise.tell(id, "approval", "yes")).isTrue();
             assertThat(engine.reprise.tell(id, "approval", "no")).isFalse();
             engine.worker.runDue();
@@ -334,7 +344,7 @@ class StepsTest {
     @Test
     void an_event_may_come_first() {
         try (EngineFixture engine =
-                new EngineFixture((payload, job) -> did.add(job.await("approval", String.class, DAY)))) {
+                new EngineFixture((payload, job) -> did.add(job.await("approval", String.class, HOUR)))) {
             JobId id = engine.reprise.enqueue(WORK.job("order").retry(EXACT));
             engine.reprise.tell(id, "approval", "yes");
             engine.worker.runDue();
@@ -347,7 +357,7 @@ class StepsTest {
     void an_event_that_does_not_come_fails_its_step() {
         try (EngineFixture engine = new EngineFixture((payload, job) -> {
             try {
-                job.await("approval", String.class, DAY);
+                job.await("approval", String.class, HOUR);
             } catch (StepFailedException e) {
                 did.add(e.failure().failureClass().name());
                 job.step("remind", () -> work("remind"));
@@ -355,10 +365,10 @@ class StepsTest {
         })) {
             fails.set(1);
             JobId id = start(engine);
-            engine.worker.advance(DAY);
+            engine.worker.advance(HOUR);
             assertThat(engine.job(id).status().waitReason()).isEqualTo(WaitReason.RETRY);
             assertThat(engine.reprise.tell(id, "approval", "late")).isFalse();
-            engine.worker.advance(DAY);
+            engine.worker.advance(HOUR);
             assertThat(did)
                     .containsExactly(FailureClass.TIMEOUT.name(), "remind", FailureClass.TIMEOUT.name(), "remind");
             assertThat(engine.job(id).state()).isEqualTo(JobState.SUCCEEDED);
@@ -401,7 +411,7 @@ class StepsTest {
         AtomicBoolean deployed = new AtomicBoolean();
         try (EngineFixture engine = new EngineFixture((payload, job) -> {
             if (deployed.get()) {
-                job.sleep("charge", DAY);
+                job.sleep("charge", HOUR);
             } else {
                 job.step("charge", () -> did.add("charge"));
                 throw new IOException("later");
@@ -409,7 +419,7 @@ class StepsTest {
         })) {
             JobId id = start(engine);
             deployed.set(true);
-            engine.worker.advance(DAY);
+            engine.worker.advance(HOUR);
             assertThat(Objects.requireNonNull(engine.job(id).status().lastError())
                             .message())
                     .contains("charge", "SLEEP", "STEP");
@@ -429,7 +439,7 @@ class StepsTest {
         })) {
             JobId id = start(engine);
             deployed.set(true);
-            engine.worker.advance(DAY);
+            engine.worker.advance(HOUR);
             assertThat(engine.job(id).failReason()).isEqualTo(FailReason.UNREADABLE);
             assertThat(Objects.requireNonNull(engine.job(id).status().lastError())
                             .message())
@@ -492,6 +502,19 @@ class StepsTest {
     }
 
     @Test
+    void what_a_person_says_of_a_failed_step_is_bounded() {
+        fails.set(1);
+        try (EngineFixture engine =
+                new EngineFixture((payload, job) -> job.step(CHARGE.atMostOnce(), () -> work("charge")))) {
+            JobId id = start(engine);
+            engine.reprise.as("ada", null).failStep(id, "charge", "no".repeat(100_000));
+            assertThat(Objects.requireNonNull(engine.reprise.steps(id).get(0).failure())
+                            .message())
+                    .hasSizeLessThanOrEqualTo(2_000);
+        }
+    }
+
+    @Test
     void a_person_may_say_that_a_step_failed_or_let_it_run_again() {
         fails.set(1);
         try (EngineFixture engine = new EngineFixture((payload, job) -> {
@@ -528,12 +551,12 @@ class StepsTest {
             }
         })) {
             JobId id = start(engine);
-            engine.worker.advance(DAY);
+            engine.worker.advance(HOUR);
             assertThat(engine.job(id).state()).isEqualTo(JobState.FAILED);
             broken.set(false);
             engine.reprise.as("ada", "I asked the bank").forgetStepsFrom(id, "two");
             engine.reprise.as("ada", "I asked the bank").replay(id, Replay.FRESH);
-            engine.worker.advance(DAY);
+            engine.worker.advance(HOUR);
             assertThat(did).containsExactly("one", "two", "three", "two", "three");
             assertThat(engine.job(id).state()).isEqualTo(JobState.SUCCEEDED);
         }
@@ -555,7 +578,7 @@ class StepsTest {
             }
         })) {
             JobId id = start(engine);
-            engine.worker.advance(DAY);
+            engine.worker.advance(HOUR);
             assertThat(did).containsExactly("book", "book");
             assertThat(engine.job(id).state()).isEqualTo(JobState.SUCCEEDED);
         }
@@ -581,7 +604,7 @@ class StepsTest {
             JobId id = start(engine);
             assertThat(did).containsExactly("late", "charge");
             assertThat(engine.reprise.steps(id)).isEmpty();
-            engine.worker.advance(DAY);
+            engine.worker.advance(HOUR);
             assertThat(did).doesNotContain("never");
             assertThat(engine.job(id).state()).isEqualTo(JobState.SUCCEEDED);
         }

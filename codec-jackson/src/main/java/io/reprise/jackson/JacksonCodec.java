@@ -10,8 +10,10 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.cfg.DateTimeFeature;
+import tools.jackson.databind.exc.UnrecognizedPropertyException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -117,6 +119,37 @@ public final class JacksonCodec implements PayloadCodec {
             return required(value, type);
         } catch (JacksonException e) {
             throw refused("Cannot read JSON as " + type.getTypeName(), e);
+        }
+    }
+
+    /**
+     * Reads the stored result of a step. A text that has a property which the class does not have, and lacks one that its
+     * constructor takes, is refused: a property was renamed, or the class is another one. A property that was only added or
+     * only removed is no reason to refuse, so releases that differ in one can run each other's jobs. If the mapper leaves
+     * nulls out, a property that was null counts as one that the text lacks.
+     *
+     * @throws PayloadException see {@link #decode(String, Class)}
+     */
+    @Override
+    public <T> T decodeResult(String json, Class<T> type) {
+        if (mapper.isEnabled(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)) {
+            return decode(json, type);
+        }
+        ObjectReader reader = mapper.readerFor(type);
+        try {
+            T value = reader.with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                    .readValue(json);
+            return required(value, type);
+        } catch (UnrecognizedPropertyException unknown) {
+            try {
+                T value = reader.with(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
+                        .readValue(json);
+                return required(value, type);
+            } catch (JacksonException e) {
+                throw refused("Cannot read JSON as " + type.getName() + ", which has no " + path(unknown), e);
+            }
+        } catch (JacksonException e) {
+            throw refused("Cannot read JSON as " + type.getName(), e);
         }
     }
 

@@ -188,6 +188,24 @@ class JacksonCodecTest {
     }
 
     @Test
+    void a_stored_result_with_an_unknown_and_without_a_known_field_is_refused() {
+        PayloadCodec usual = new JacksonCodec();
+        String renamed = "{\"account\":\"DE1\",\"cents\":5}";
+        assertThatThrownBy(() -> usual.decodeResult(renamed, Renamed.class))
+                .isInstanceOf(PayloadException.class)
+                .hasMessageContaining("which has no account")
+                .hasMessageContaining("iban");
+        assertThatThrownBy(() -> usual.decodeResult("{\"x\":1}", Renamed.class)).isInstanceOf(PayloadException.class);
+        assertThatThrownBy(() -> usual.decodeResult("7", Renamed.class)).isInstanceOf(PayloadException.class);
+        // One release has a field more than the other.
+        assertThat(usual.decodeResult("{\"cents\":5}", Renamed.class)).isEqualTo(new Renamed(null, 5));
+        assertThat(usual.decodeResult("{\"iban\":\"DE1\",\"cents\":5,\"more\":1}", Renamed.class))
+                .isEqualTo(new Renamed("DE1", 5));
+        assertThatThrownBy(() -> JacksonCodec.strict().decodeResult("{\"cents\":5}", Renamed.class))
+                .isInstanceOf(PayloadException.class);
+    }
+
+    @Test
     void the_strict_codec_refuses_unknown_and_missing_fields_and_takes_null() {
         PayloadCodec strict = JacksonCodec.strict();
         assertThat(strict.decode("{\"iban\":null,\"cents\":5}", Renamed.class)).isEqualTo(new Renamed(null, 5));

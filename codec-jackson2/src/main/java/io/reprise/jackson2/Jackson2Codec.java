@@ -7,7 +7,9 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
@@ -127,6 +129,37 @@ public final class Jackson2Codec implements PayloadCodec {
             return required(value, type);
         } catch (JsonProcessingException e) {
             throw refused("Cannot read JSON as " + type.getTypeName(), e);
+        }
+    }
+
+    /**
+     * Reads the stored result of a step. A text that has a property which the class does not have, and lacks one that its
+     * constructor takes, is refused: a property was renamed, or the class is another one. A property that was only added or
+     * only removed is no reason to refuse, so releases that differ in one can run each other's jobs. If the mapper leaves
+     * nulls out, a property that was null counts as one that the text lacks.
+     *
+     * @throws PayloadException see {@link #decode(String, Class)}
+     */
+    @Override
+    public <T> T decodeResult(String json, Class<T> type) {
+        if (mapper.isEnabled(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)) {
+            return decode(json, type);
+        }
+        ObjectReader reader = mapper.readerFor(type);
+        try {
+            T value = reader.with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                    .readValue(json);
+            return required(value, type);
+        } catch (UnrecognizedPropertyException unknown) {
+            try {
+                T value = reader.with(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
+                        .readValue(json);
+                return required(value, type);
+            } catch (JsonProcessingException e) {
+                throw refused("Cannot read JSON as " + type.getName() + ", which has no " + path(unknown), e);
+            }
+        } catch (JsonProcessingException e) {
+            throw refused("Cannot read JSON as " + type.getName(), e);
         }
     }
 

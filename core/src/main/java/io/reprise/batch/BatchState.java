@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.batch;
 
+import io.reprise.job.Job;
 import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import io.reprise.job.WaitReason;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param createdAt when the batch was created
  * @param closedAt when it was closed; null while members can be added
  * @param endedAt when all members had ended for the first time after the close; null if that has not come
- * @param succeededAt when all members had succeeded; null if that has not come
+ * @param succeededAt when all members had succeeded, or a person finished the batch; null if that has not come
  * @param onSuccess the job that runs when all have succeeded; null if there is none
  * @param onEnd the job that runs when all have ended; null if there is none
  * @since 0.1.0
@@ -50,9 +53,32 @@ public record BatchState(
         return !jobCreatedAt.isBefore(createdAt.minus(CLOCKS));
     }
 
+    /** Returns whether a job waits for the end or the success of a batch. It is due when that comes, and not before. */
+    public static boolean holdsBack(Job job) {
+        return holdsBack(job.status().waitReason(), job.times().dueAt());
+    }
+
+    /**
+     * Returns whether a job waits for the end or the success of a batch.
+     *
+     * @param reason why the job waits; null if it does not
+     * @param dueAt when it is due. The parent of a join, which waits for a batch too, is due earlier
+     */
+    public static boolean holdsBack(@Nullable WaitReason reason, @Nullable Instant dueAt) {
+        return reason == WaitReason.BATCH && JobSpec.MAX_DUE.equals(dueAt);
+    }
+
     /** Returns how many members wait or run. */
     public long open() {
         return total - succeeded - dead - cancelled;
+    }
+
+    /**
+     * Returns whether a person can let the job for the success go: the batch has ended with dead letters, no member is open
+     * again, and none was cancelled.
+     */
+    public boolean isFinishable() {
+        return endedAt != null && succeededAt == null && onSuccess != null && total == succeeded + dead;
     }
 
     /** Returns how much of the batch has ended, 0 to 100; 0 if it has no members yet. */

@@ -67,6 +67,11 @@ public final class EncryptingCodec implements PayloadCodec {
         return codec.decode(json, type);
     }
 
+    @Override
+    public <T> T decodeResult(String json, Class<T> type) {
+        return codec.decodeResult(json, type);
+    }
+
     /**
      * Encrypts the text with the current key.
      *

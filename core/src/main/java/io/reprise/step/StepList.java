@@ -17,4 +17,9 @@ public record StepList(Instant at, List<StoredStep> steps) {
     public StepList {
         steps = List.copyOf(steps);
     }
+
+    /** Returns the steps as they were when they were read: a sleep that was over is DONE. */
+    public List<StoredStep> now() {
+        return steps.stream().map(step -> step.asOf(at)).toList();
+    }
 }

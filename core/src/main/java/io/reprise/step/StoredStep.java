@@ -85,6 +85,19 @@ public record StoredStep(
         return new StoredStep(name, kind, state, token, at, dueAt, suspensions, type, other, failure);
     }
 
+    /**
+     * Returns this step as it is at a time. A sleep that is over is DONE. No store writes that: the next run goes on
+     * behind the sleep by its due time.
+     *
+     * @param now the time, by the store's clock
+     */
+    public StoredStep asOf(Instant now) {
+        boolean slept = kind == Kind.SLEEP && state == State.OPEN && dueAt != null && !dueAt.isAfter(now);
+        return slept
+                ? new StoredStep(name, kind, State.DONE, token, at, dueAt, suspensions, type, value, failure)
+                : this;
+    }
+
     /** Returns whether the job waits for this event, which nobody has told yet, or for this join. */
     public boolean isAwaited() {
         return (kind == Kind.EVENT || kind == Kind.JOIN) && state == State.OPEN;

@@ -43,6 +43,11 @@ class CommitGroupRaceTest {
         Race.inManyOrders(() -> race(new CommitGroup<>(CommitGroupRaceTest::store)::write));
     }
 
+    @Test
+    void everybody_gets_their_own_answer_from_two_writers() {
+        Race.inManyOrders(() -> race(new CommitGroup<>(2, CommitGroupRaceTest::store)::write));
+    }
+
     /** The same hand-over, but a ticket is done before its answer is there. */
     private static final class Hasty {
         private final ConcurrentLinkedQueue<Ticket> waiting = new ConcurrentLinkedQueue<>();

@@ -44,7 +44,7 @@ class StepModelTest {
     @Slow
     @Test
     void steps_keep_every_promise_through_more_faults() throws Exception {
-        holds(3, 3, 2, 2);
+        holds(3, 2, 2, 1);
     }
 
     @Test

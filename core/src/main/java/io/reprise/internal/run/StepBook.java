@@ -72,12 +72,11 @@ final class StepBook {
     private final Driver driver;
     private final LocalControl control;
     private final Alarm alarm;
-    private final Map<String, String> used = new HashMap<>();
+    private final Map<String, StackWalker.StackFrame> used = new HashMap<>();
     private final Map<String, StoredStep> stored = new HashMap<>();
     private long bytes;
     private @Nullable Instant readAt;
     private @Nullable String inside;
-    private @Nullable String insideAt;
 
     StepBook(Run run, EngineParts parts, Alarm alarm) {
         this.run = run;
@@ -336,6 +335,7 @@ final class StepBook {
         }
         int times = there.suspensions() + 1;
         if (times > MAX_SUSPENSIONS) {
+            leave();
             throw JobSignal.fail("Job " + run.id() + " was woken " + MAX_SUSPENSIONS + " times in step " + name
                     + " before its time: something wakes it again and again");
         }
@@ -352,12 +352,14 @@ final class StepBook {
             return null;
         }
         try {
-            return codec.decode(codec.open(value), type);
+            String json = codec.open(value);
+            // What others tell may have more members, or fewer.
+            return step.kind() == Kind.STEP ? codec.decodeResult(json, type) : codec.decode(json, type);
         } catch (PayloadException e) {
             PayloadException why = new PayloadException(
                     "The stored value of step " + step.name() + " of job " + run.id() + " was written as " + step.type()
                             + " and cannot be read as " + type.getName()
-                            + ". Give the step a new name, forget it, or deploy code that reads it",
+                            + ". Give the step a new name, forget it, or deploy code that reads it. " + e.getMessage(),
                     e);
             throw suspend(new Suspension.Unreadable(RunResult.Thrown.of(why)));
         }
@@ -375,15 +377,16 @@ final class StepBook {
         if (stop != null) {
             throw JobSignal.retryAfter(Duration.ZERO, "Run of job " + run.id() + " was told to stop: " + stop);
         }
-        String place = place();
+        StackWalker.StackFrame place = place();
         if (inside != null) {
-            throw JobSignal.fail("Step " + name + " at " + place + " begins inside step " + inside + " at " + insideAt
+            throw JobSignal.fail("Step " + name + " at " + text(place) + " begins inside step " + inside + " at "
+                    + text(Objects.requireNonNull(used.get(inside)))
                     + ". Steps of a run come one after another: give parallel parts to jobs of their own");
         }
-        String first = used.putIfAbsent(name, place);
+        StackWalker.StackFrame first = used.putIfAbsent(name, place);
         if (first != null) {
-            throw JobSignal.fail("Step " + name + " at " + place + " was used in this run before, at " + first
-                    + ". A step is known by its name: in a loop, put the number into the name");
+            throw JobSignal.fail("Step " + name + " at " + text(place) + " was used in this run before, at "
+                    + text(first) + ". A step is known by its name: in a loop, put the number into the name");
         }
         if (readAt == null) {
             StepList list = read();
@@ -395,15 +398,15 @@ final class StepBook {
         }
         StoredStep there = stored.get(name);
         if (there != null && there.kind() != kind) {
-            throw JobSignal.fail("Step " + name + " at " + place + " is asked for as " + kind + ", but job " + run.id()
-                    + " has stored it as " + there.kind() + " under token " + there.token() + ". Give it another name");
+            throw JobSignal.fail("Step " + name + " at " + text(place) + " is asked for as " + kind + ", but job "
+                    + run.id() + " has stored it as " + there.kind() + " under token " + there.token()
+                    + ". Give it another name");
         }
         if (there == null && stored.size() + used.size() > StoredStep.MAX_STEPS && countNew() > StoredStep.MAX_STEPS) {
             throw JobSignal.fail("Job " + run.id() + " has " + StoredStep.MAX_STEPS + " steps, and step " + name
                     + " would be one more. Give parts of the work to jobs of their own");
         }
         inside = name;
-        insideAt = place;
         return there;
     }
 
@@ -417,17 +420,19 @@ final class StepBook {
 
     private synchronized void leave() {
         inside = null;
-        insideAt = null;
     }
 
-    /** Returns where the handler called, for messages. */
-    private static String place() {
+    /** Returns where the handler called. The line is looked up only for a message. */
+    private static StackWalker.StackFrame place() {
         return StackWalker.getInstance()
                 .walk(frames -> frames.filter(frame -> !frame.getClassName().startsWith("io.reprise.internal.")
                                 && !frame.getClassName().startsWith("io.reprise.JobContext"))
                         .findFirst()
-                        .map(frame -> frame.getFileName() + ":" + frame.getLineNumber())
-                        .orElse("an unknown place"));
+                        .orElseThrow());
+    }
+
+    private static String text(StackWalker.StackFrame place) {
+        return place.getFileName() + ":" + place.getLineNumber();
     }
 
     private StepList read() {

@@ -2,11 +2,14 @@
 package io.reprise.testkit.batches;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reprise.batch.BatchState;
 import io.reprise.batch.Membership;
+import io.reprise.job.AuditEntry;
 import io.reprise.job.Cancellation;
+import io.reprise.job.DuplicateKeyException;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
@@ -17,7 +20,9 @@ import io.reprise.job.Page;
 import io.reprise.job.RefusedException;
 import io.reprise.job.WaitReason;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.step.StepEdit;
 import io.reprise.store.Claim;
+import io.reprise.store.JobChange;
 import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
 import io.reprise.store.Settled;
@@ -224,6 +229,108 @@ public interface BatchContract extends StoreFixture {
     }
 
     @Test
+    default void a_person_finishes_a_batch_that_ended_with_dead_letters() {
+        create();
+        addMembers(2);
+        close();
+        end(claimOne(), true);
+        assertThat(store().finishBatch(BATCH, NOTE).orElseThrow().isFinishable())
+                .as("a member is open")
+                .isFalse();
+        assertThat(isDue(onSuccess())).isFalse();
+        end(claimOne(), false);
+        BatchState before = store().finishBatch(BATCH, NOTE).orElseThrow();
+        assertThat(before.isFinishable()).isTrue();
+        assertThat(before.succeededAt()).isNull();
+        assertThat(isDue(onSuccess())).isTrue();
+        BatchState after = batch();
+        assertThat(after.succeededAt()).isNotNull();
+        assertThat(after.dead()).isOne();
+        AuditEntry entry = store().audit(null, 1).get(0);
+        assertThat(entry.action()).isEqualTo("finish-batch");
+        assertThat(entry.subject()).isEqualTo("batch/" + BATCH);
+        assertThat(entry.note()).isEqualTo(NOTE);
+        assertThat(entry.detail()).isEqualTo("dead letters: 1");
+        assertThat(store().finishBatch(BATCH, NOTE).orElseThrow()).isEqualTo(after);
+        assertThat(store().audit(null, 10))
+                .filteredOn(each -> each.action().equals("finish-batch"))
+                .hasSize(1);
+        assertThat(store().finishBatch("other", NOTE)).isEmpty();
+    }
+
+    @Test
+    default void the_deadline_of_the_job_for_the_success_begins_when_a_person_finishes_the_batch() {
+        JobSpec report = follower("success").toBuilder()
+                .policy(RetryPolicy.unset().deadline(Duration.ofHours(1)))
+                .build();
+        assertThat(store().createBatch(BATCH, report, null)).isTrue();
+        addMembers(1);
+        close();
+        end(claimOne(), false);
+        store().finishBatch(BATCH, NOTE);
+        Job due = onSuccess();
+        assertThat(due.times().deadline())
+                .isEqualTo(Objects.requireNonNull(due.times().dueAt()).plus(Duration.ofHours(1)));
+    }
+
+    @Test
+    default void a_member_that_succeeds_after_a_batch_was_finished_starts_nothing_again() {
+        create();
+        JobId id = addMembers(1).get(0);
+        close();
+        end(claimOne(), false);
+        store().finishBatch(BATCH, NOTE);
+        Instant finished = Objects.requireNonNull(batch().succeededAt());
+        Claim after = claimOne(TestClaims.upTo(10).from(AFTER));
+        end(after, true);
+        store().requeue(id, AGAIN, NOTE);
+        end(claimOne(), true);
+        assertThat(batch().succeeded()).isOne();
+        assertThat(batch().dead()).isZero();
+        assertThat(batch().succeededAt()).isEqualTo(finished);
+        assertThat(onSuccess().state()).isEqualTo(JobState.SUCCEEDED);
+    }
+
+    @Test
+    default void the_job_for_the_success_of_a_finished_batch_stays_if_members_are_cancelled_later() {
+        create();
+        List<JobId> ids = addMembers(2);
+        close();
+        end(claimOne(), false);
+        end(claimOne(), false);
+        store().finishBatch(BATCH, NOTE);
+        store().requeue(ids.get(0), AGAIN, NOTE);
+        store().cancel(ids.get(0), NOTE, List.of());
+        assertThat(isDue(onSuccess())).as("it waits for a worker").isTrue();
+        Claim after = claimOne(TestClaims.upTo(10).from(AFTER));
+        store().requeue(ids.get(1), AGAIN, NOTE);
+        store().cancel(ids.get(1), NOTE, List.of());
+        end(after, true);
+        assertThat(batch().cancelled()).isEqualTo(2);
+        assertThat(onSuccess().state()).isEqualTo(JobState.SUCCEEDED);
+    }
+
+    @Test
+    default void a_batch_with_a_cancelled_member_or_without_a_job_for_its_success_is_not_finished() {
+        create();
+        List<JobId> ids = addMembers(2);
+        close();
+        store().cancel(ids.get(0), NOTE, List.of());
+        end(claimOne(), false);
+        assertThat(store().finishBatch(BATCH, NOTE).orElseThrow().isFinishable())
+                .isFalse();
+        assertThat(batch().succeededAt()).isNull();
+        assertThat(onSuccess().state()).isEqualTo(JobState.CANCELLED);
+        assertThat(store().createBatch("plain", null, null)).isTrue();
+        add(TestJobs.spec("part").batch("plain"));
+        store().closeBatch("plain");
+        end(claimOne(), false);
+        assertThat(store().finishBatch("plain", NOTE).orElseThrow().isFinishable())
+                .isFalse();
+        assertThat(store().batch("plain").orElseThrow().succeededAt()).isNull();
+    }
+
+    @Test
     default void a_replay_under_a_new_id_keeps_its_place() {
         create();
         JobId id = addMembers(1).get(0);
@@ -425,6 +532,61 @@ public interface BatchContract extends StoreFixture {
                 .build();
         assertThatThrownBy(() -> store().createBatch(BATCH, report, null)).isInstanceOf(RefusedException.class);
         assertThat(store().batch(BATCH)).isEmpty();
+    }
+
+    @Test
+    default void nobody_starts_a_job_that_waits_for_a_batch_by_hand() {
+        create();
+        List<JobId> members = addMembers(1);
+        JobId success = onSuccess().id();
+        JobId end = onEnd().id();
+        RequeueResult refused = new RequeueResult(RequeueResult.Result.FOLLOWS, null);
+        assertThat(store().requeue(end, AGAIN, NOTE)).isEqualTo(refused);
+        assertThat(store().requeue(success, AGAIN.with(new Requeue.Edit(true, null, null)), NOTE))
+                .isEqualTo(refused);
+        assertThat(store().requeueAll(Map.of(end, AGAIN, success, AGAIN), NOTE))
+                .isEqualTo(Map.of(end, refused, success, refused));
+        JobChange sooner = JobChange.NONE.at(store().now().plus(Duration.ofHours(1)));
+        assertThat(store().changeAll(Map.of(end, sooner, success, sooner), NOTE))
+                .isEqualTo(Map.of(end, JobChange.Answer.FOLLOWS, success, JobChange.Answer.FOLLOWS));
+        JobChange moved = JobChange.NONE.toQueue("other").withPriority(3);
+        assertThat(store().changeAll(Map.of(end, moved), NOTE)).containsEntry(end, JobChange.Answer.DONE);
+        assertThat(store().editSteps(end, new StepEdit.ForgetAll(), NOTE)).isEqualTo(StepEdit.Result.DONE);
+        assertThat(isDue(onEnd()) || isDue(onSuccess())).isFalse();
+
+        close();
+        end(claimOne(), false);
+        assertThat(isDue(onEnd())).isTrue();
+        assertThat(onEnd().queue()).isEqualTo("other");
+        assertThat(store().requeue(success, AGAIN, NOTE)).isEqualTo(refused);
+        assertThat(store().requeue(members.get(0), AGAIN, NOTE).result()).isEqualTo(RequeueResult.Result.DONE);
+        end(claimOne(), true);
+        assertThat(isDue(onSuccess())).isTrue();
+        assertThat(store().requeue(success, AGAIN, NOTE).result()).isEqualTo(RequeueResult.Result.DONE);
+    }
+
+    @Test
+    default void no_key_replaces_a_job_that_waits_for_a_batch() {
+        JobSpec clean = TestJobs.on(AFTER)
+                .dueAt(JobSpec.MAX_DUE)
+                .key("clean", KeyRule.KEEP)
+                .build();
+        store().createBatch(BATCH, null, clean);
+        JobId end = onEnd().id();
+        assertThatExceptionOfType(DuplicateKeyException.class)
+                .isThrownBy(() -> add(TestJobs.on(AFTER).key("clean", KeyRule.REPLACE)))
+                .satisfies(e -> assertThat(e.holder()).isEqualTo(end));
+        JobId next = add(TestJobs.on(AFTER).key("clean", KeyRule.FOLLOW));
+        assertThat(next).isNotEqualTo(end);
+        assertThat(read(next).status().waitReason()).isEqualTo(WaitReason.FOLLOW);
+        assertThat(isDue(onEnd())).isFalse();
+        assertThat(store().letFollow(10)).isZero();
+        close();
+        Claim claim = claimOne(TestClaims.upTo(9).from(AFTER));
+        assertThat(only(claim).id()).isEqualTo(end);
+        succeed(claim);
+        assertThat(store().letFollow(10)).isOne();
+        assertThat(only(claimOne(TestClaims.upTo(9).from(AFTER))).id()).isEqualTo(next);
     }
 
     @Test
