@@ -152,7 +152,7 @@ final class Explainer {
             String name = ControlKey.breaker(resource).text();
             store.controls(List.of(name)).stream()
                     .map(row -> Breaker.parse(row.state(), queuePosition.at()))
-                    .filter(breaker -> breaker.holds()
+                    .filter(breaker -> (breaker.holds() && !controlOperations.isAtItsRate(resource, breaker))
                             || (parkedBy != null && parkedBy.text().equals(name)))
                     .forEach(breaker -> held(resource, breaker));
         }
@@ -164,7 +164,7 @@ final class Explainer {
         long parked = parkedBy(ControlKey.breaker(resource));
         reasons.add(new Explanation.HeldByBreaker(
                 resource,
-                breaker.phase(),
+                controlOperations.isAtItsRate(resource, breaker) ? BreakerPhase.CLOSED : breaker.phase(),
                 breaker.since(),
                 probe,
                 breaker.why(),
@@ -192,8 +192,8 @@ final class Explainer {
     }
 
     private void flow(boolean due) {
-        GroupRules limits = rules.of(job.queue());
-        if (!due || !limits.isLimited()) {
+        GroupRules limits = due ? rules.of(job.queue()) : GroupRules.EQUAL;
+        if (!limits.isLimited()) {
             return;
         }
         String group = job.spec().group();
@@ -209,7 +209,7 @@ final class Explainer {
             if (behind && limit.limit().ordered() && limit.until() == null) {
                 continue;
             }
-            reasons.add(new Explanation.FlowLimitReached(job.queue(), limit));
+            reasons.add(new Explanation.FlowLimitReached(job.queue(), limit, rules.from(job.queue(), limit)));
             Instant until = limit.until();
             if (until != null && (nextAt == null || until.isAfter(nextAt))) {
                 nextAt = until;

@@ -90,7 +90,7 @@ public final class JobRequest<P> {
      * Sets a unique key with {@link KeyRule#KEEP}: if a live job holds the key, enqueueing returns the id of that job
      * and stores nothing. The job holds the key until it ends.
      *
-     * @param key 1 to {@value JobSpec#MAX_KEY} characters, not blank, without NUL
+     * @param key 1 to {@value JobSpec#MAX_KEY} characters, not blank, without NUL and half surrogate pairs
      * @throws IllegalArgumentException if {@code key} does not have this form
      */
     public JobRequest<P> key(String key) {
@@ -100,7 +100,7 @@ public final class JobRequest<P> {
     /**
      * Sets a unique key, and the rule that applies if a live job holds the key. The job holds the key until it ends.
      *
-     * @param key 1 to {@value JobSpec#MAX_KEY} characters, not blank, without NUL
+     * @param key 1 to {@value JobSpec#MAX_KEY} characters, not blank, without NUL and half surrogate pairs
      * @throws IllegalArgumentException if {@code key} does not have this form
      */
     public JobRequest<P> key(String key, KeyRule rule) {
@@ -112,7 +112,7 @@ public final class JobRequest<P> {
      * moves its due time, but not beyond {@code atLatest} after the first request. So requests that keep coming cannot
      * put the job off for ever. The rule is {@link KeyRule#REPLACE}. Combine it with {@link #after}.
      *
-     * @param key 1 to {@value JobSpec#MAX_KEY} characters, not blank, without NUL
+     * @param key 1 to {@value JobSpec#MAX_KEY} characters, not blank, without NUL and half surrogate pairs
      * @param atLatest 0 to 36,500 days
      * @throws IllegalArgumentException if {@code key} or {@code atLatest} does not have this form
      */
@@ -125,7 +125,7 @@ public final class JobRequest<P> {
      * finished one, while that job is kept. Other types may use the same key for jobs of their own. Replaces a proof
      * that was set before.
      *
-     * @param key 1 to {@value JobSpec#MAX_KEY} characters, not blank, without NUL
+     * @param key 1 to {@value JobSpec#MAX_KEY} characters, not blank, without NUL and half surrogate pairs
      * @throws IllegalArgumentException if {@code key} does not have this form
      */
     public JobRequest<P> idempotencyKey(String key) {
@@ -137,7 +137,7 @@ public final class JobRequest<P> {
      * Sets an idempotency key for one request only, whatever the type of its job: enqueueing with the same key and
      * another proof throws {@link KeyReusedException}.
      *
-     * @param key 1 to {@value JobSpec#MAX_KEY} characters, not blank, without NUL
+     * @param key 1 to {@value JobSpec#MAX_KEY} characters, not blank, without NUL and half surrogate pairs
      * @param proof unique to the key and the request, such as a hash of both; same form as the key
      * @throws IllegalArgumentException if {@code key} or {@code proof} does not have this form
      */

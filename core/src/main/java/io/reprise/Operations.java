@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
+import io.reprise.batch.BatchState;
 import io.reprise.failure.FailureClass;
 import io.reprise.insight.JobEvent;
 import io.reprise.internal.control.ControlOperations;
@@ -23,6 +24,7 @@ import io.reprise.job.RefusedException;
 import io.reprise.job.RefusedException.Code;
 import io.reprise.job.RepriseException;
 import io.reprise.job.StoredSchedule;
+import io.reprise.job.WaitReason;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.settings.CeilingException;
@@ -35,6 +37,7 @@ import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
 import io.reprise.store.StoreException;
 import io.reprise.text.JsonSyntax;
+import io.reprise.text.Truncation;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -64,6 +67,9 @@ public final class Operations {
     private static final Set<FailReason> BARRED =
             EnumSet.of(FailReason.PERMANENT, FailReason.UNREADABLE, FailReason.UNKNOWN_OUTCOME);
     private static final int PRUNE_BATCH = 5_000;
+
+    private static final String FOLLOWS_BATCH =
+            "waits for the end or the success of a batch and is due then: close or finish the batch, or cancel this job";
 
     private static final String NO_START = " with a start and without an end";
 
@@ -116,8 +122,8 @@ public final class Operations {
      *
      * @throws RefusedException if the job does not exist (NOT_FOUND), is running, succeeded or cancelled
      *     (INVALID_STATE), failed as PERMANENT, UNREADABLE or UNKNOWN_OUTCOME (NOT_RETRYABLE), has spent its attempts
-     *     (MAX_RETRIES_EXCEEDED), another live job holds its unique key (KEY_TAKEN), or the asked time is past
-     *     (OUT_OF_BOUNDS). {@link ManualRetry#forced} overrides NOT_RETRYABLE and MAX_RETRIES_EXCEEDED
+     *     (MAX_RETRIES_EXCEEDED), waits for the end or the success of a batch (INVALID_STATE), another live job holds its
+     *     unique key (KEY_TAKEN), or the asked time is past (OUT_OF_BOUNDS). {@link ManualRetry#forced} overrides NOT_RETRYABLE and MAX_RETRIES_EXCEEDED
      * @throws CeilingException if the job is a dead letter and its queue is full
      */
     public void retry(JobId id, ManualRetry how) {
@@ -134,8 +140,10 @@ public final class Operations {
         boolean exhausted = isExhausted(job) && !how.reset() && how.grant() == 0;
         if (job.state() == JobState.FAILED && !how.force()) {
             if (BARRED.contains(job.failReason())) {
-                throw refused(
-                        Code.NOT_RETRYABLE, id, "failed as " + job.failReason() + ": force it if you know better");
+                String say = job.failReason() == FailReason.UNKNOWN_OUTCOME
+                        ? ": say how its step ended, or force it if you know better"
+                        : ": force it if you know better";
+                throw refused(Code.NOT_RETRYABLE, id, "failed as " + job.failReason() + say);
             }
             if (exhausted) {
                 throw refused(
@@ -177,8 +185,9 @@ public final class Operations {
      * Changes due time, priority, queue, policy or payload of a waiting job. Counters, history and keys stay. A new
      * policy is joined with the layers below it, as if the job were enqueued with it now.
      *
-     * @throws RefusedException if the job does not exist (NOT_FOUND), runs or has ended (INVALID_STATE), or would be due
-     *     in the past or not before its deadline (OUT_OF_BOUNDS)
+     * @throws RefusedException if the job does not exist (NOT_FOUND), runs or has ended (INVALID_STATE), gets a due time
+     *     while it waits for the holder of its key or for a batch (INVALID_STATE), or would be due in the past or not
+     *     before its deadline (OUT_OF_BOUNDS)
      * @throws IllegalArgumentException if the change is empty, or a job cannot have the payload
      * @throws CeilingException if the other queue is full, or the payload is larger than its ceiling
      */
@@ -296,7 +305,9 @@ public final class Operations {
                 refused(
                         Code.INVALID_STATE,
                         job.id(),
-                        "waits for the end of the job that holds its key: its due time is set then");
+                        job.status().waitReason() == WaitReason.BATCH
+                                ? FOLLOWS_BATCH
+                                : "waits for the end of the job that holds its key: its due time is set then");
             case PAST, BEYOND_DEADLINE -> beyond(job, joined(job, change));
             default -> refused(Code.NOT_FOUND, job.id(), "does not exist");
         };
@@ -394,8 +405,8 @@ public final class Operations {
      * @throws RefusedException see {@link #finishStep}
      */
     public void failStep(JobId id, String step, String why) {
-        StoredStep.StepFailure failure =
-                new StoredStep.StepFailure(FailReason.PERMANENT, FailureClass.PERMANENT, "FailedByHand", why);
+        StoredStep.StepFailure failure = new StoredStep.StepFailure(
+                FailReason.PERMANENT, FailureClass.PERMANENT, "FailedByHand", Truncation.cut(why, Truncation.MESSAGE));
         resolve(id, StepWrite.failed(step, StoredStep.Kind.STEP, failure));
     }
 
@@ -466,6 +477,45 @@ public final class Operations {
     }
 
     /**
+     * Lets the job for the success of a batch go, although members are dead letters: a person knows that they do not matter.
+     * The batch has succeeded from now on. A member that is retried later is counted, and nothing else follows from it.
+     *
+     * @return the batch as it is now
+     * @throws RefusedException if there is no such batch (NOT_FOUND), or if it has not ended, has succeeded, has a cancelled
+     *     member, or has no job that waits for its success (INVALID_STATE)
+     */
+    public BatchState finishBatch(String name) {
+        BatchState seen = store.batch(name).orElseThrow(() -> RefusedException.noBatch(name));
+        JobId follower = seen.onSuccess();
+        boolean waits = follower != null
+                && store.find(follower).filter(BatchState::holdsBack).isPresent();
+        BatchState before =
+                waits ? store.finishBatch(name, note).orElseThrow(() -> RefusedException.noBatch(name)) : seen;
+        if (!waits || !before.isFinishable()) {
+            throw new RefusedException(Code.INVALID_STATE, "Batch '" + name + "' " + unfinishable(before));
+        }
+        wake();
+        return store.batch(name).orElseThrow(() -> RefusedException.noBatch(name));
+    }
+
+    private static String unfinishable(BatchState batch) {
+        if (batch.succeededAt() != null) {
+            return "has succeeded at " + batch.succeededAt() + ": there is nothing to finish";
+        }
+        if (batch.onSuccess() == null) {
+            return "has no job for its success: there is nothing to finish";
+        }
+        if (batch.closedAt() == null) {
+            return "takes members: close it first";
+        }
+        if (batch.open() > 0) {
+            return "has " + batch.open() + " members that wait or run: finish it when they have ended";
+        }
+        return "has no job that waits for its success: job " + batch.onSuccess()
+                + " was cancelled or deleted. Enqueue such a job yourself";
+    }
+
+    /**
      * Deletes a job that has ended, with its history and its idempotency key.
      *
      * @throws RefusedException if the job does not exist (NOT_FOUND) or has not ended (INVALID_STATE)
@@ -526,8 +576,8 @@ public final class Operations {
     }
 
     /**
-     * Limits how many jobs of a queue run at once in the whole fleet. The last call wins. Running jobs above the limit
-     * go on.
+     * Limits how many jobs of a queue run at once in the whole fleet; jobs with needs count too. The last call wins.
+     * Running jobs above the limit go on.
      *
      * @param maxRunning at least 1; null, the default, for no limit
      * @throws IllegalArgumentException if {@code maxRunning} is less than 1, or {@code queue} does not have the form of
@@ -784,6 +834,7 @@ public final class Operations {
             case MISSING -> refused(Code.NOT_FOUND, id, "does not exist");
             case KEY_TAKEN ->
                 refused(Code.KEY_TAKEN, id, "cannot come back while another live job holds its unique key");
+            case FOLLOWS -> refused(Code.INVALID_STATE, id, FOLLOWS_BATCH);
             default -> refused(Code.INVALID_STATE, id, "is neither FAILED nor waiting");
         };
     }

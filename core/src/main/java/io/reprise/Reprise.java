@@ -10,6 +10,7 @@ import io.reprise.insight.Evidence;
 import io.reprise.insight.Explanation;
 import io.reprise.insight.GroupBacklog;
 import io.reprise.insight.LogLine;
+import io.reprise.insight.QueueLimit;
 import io.reprise.insight.QueuePosition;
 import io.reprise.insight.ResourceStatus;
 import io.reprise.insight.StartLevel;
@@ -20,6 +21,7 @@ import io.reprise.internal.engine.Driver;
 import io.reprise.internal.engine.Engine;
 import io.reprise.internal.engine.StoreClock;
 import io.reprise.internal.engine.WorkerSettings;
+import io.reprise.internal.run.CodeLimits;
 import io.reprise.internal.run.FlowRules;
 import io.reprise.internal.run.Handlers;
 import io.reprise.internal.run.Interceptors;
@@ -471,11 +473,11 @@ public final class Reprise implements AutoCloseable {
     }
 
     /**
-     * Returns the steps of a job in the order in which they were written, sleeps and events included. Empty if the job
-     * does not exist.
+     * Returns the steps of a job in the order in which they were written, sleeps and events included. A sleep that is over
+     * is DONE. Empty if the job does not exist.
      */
     public List<StoredStep> steps(JobId id) {
-        return store.steps(id).steps();
+        return store.steps(id).now();
     }
 
     /**
@@ -531,13 +533,12 @@ public final class Reprise implements AutoCloseable {
             live.refresh();
         }
         return new Explainer(
-                        store,
-                        queuePosition,
-                        effective(queuePosition.job()),
-                        predictor,
-                        controlOperations,
-                        new FlowRules(settings.queues(), live))
+                        store, queuePosition, effective(queuePosition.job()), predictor, controlOperations, flowRules())
                 .explain();
+    }
+
+    private FlowRules flowRules() {
+        return new FlowRules(settings.queues(), live, queue -> CodeLimits.of(store, queue));
     }
 
     /**
@@ -584,6 +585,17 @@ public final class Reprise implements AutoCloseable {
             sums.forEach((name, counts) -> levels.add(new Activity(subject, name, counts).level()));
         }
         return levels;
+    }
+
+    /**
+     * Returns the limits of a queue's groups and types and its rate, and where each was set: in the settings of the fleet, or
+     * in the code of live workers. A worker stores its limits when it starts. If workers have different limits of one
+     * name, each is listed. The number of running jobs that {@link Operations#limit} sets is in {@link #queues}.
+     */
+    public List<QueueLimit> limits(String queue) {
+        // Also where a worker reads the settings every two seconds: a person has perhaps just changed them.
+        live.refresh();
+        return flowRules().limits(queue);
     }
 
     /**

@@ -2,7 +2,6 @@
 package io.reprise;
 
 import io.reprise.control.ControlSettings;
-import io.reprise.fairness.FlowLint;
 import io.reprise.insight.AlertRules;
 import io.reprise.internal.control.ControlConfig;
 import io.reprise.internal.control.EnqueueCeilings;
@@ -35,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -497,7 +497,8 @@ public final class RepriseBuilder {
         live.refresh();
         live.warnsOf(running());
         live.onChange(settings -> opened.poolSize(settings.defaults().pool()));
-        queues.forEach(queue -> FlowLint.of(queue.name(), queue.groups()).forEach(warning -> log.warn("{}", warning)));
+        queues.forEach(queue -> queue.groups().warnings(queue.name()).forEach(warning -> log.warn("{}", warning)));
+        warnOfUnreachable();
         PolicyLayers policies = new PolicyLayers(resources, queues, policy, livePolicies, live);
         ControlConfig rules = new ControlConfig(control, resources, live);
         WorkerSettings settings = settings(worker);
@@ -531,6 +532,25 @@ public final class RepriseBuilder {
         });
         started = true;
         return new Reprise(opened, config, seams);
+    }
+
+    private void warnOfUnreachable() {
+        Map<String, Integer> limits = new TreeMap<>();
+        typeConcurrency.forEach((type, jobs) -> limits.put("type '" + type + "'", jobs));
+        queues.forEach(queue -> {
+            if (queue.concurrency() != null) {
+                limits.put("queue '" + queue.name() + "'", queue.concurrency());
+            }
+        });
+        limits.forEach((whose, jobs) -> {
+            if (jobs > concurrency) {
+                log.warn(
+                        "The worker runs at most {} jobs at once, so the limit of {} jobs of {} is never reached",
+                        concurrency,
+                        jobs,
+                        whose);
+            }
+        });
     }
 
     /** Returns the policies of the code that ask for something, by what they are of. */

@@ -98,8 +98,8 @@ public record Schedule(String name, JobRequest<?> job, Timing timing) {
      * Creates a schedule that fires by a cron expression, in UTC, with {@link MissedFire#ONCE} and without overlap.
      *
      * @param expression five fields, or six with seconds first
-     * @throws IllegalArgumentException if the expression cannot be read, or {@code name} does not have the form of
-     *     {@link JobSpec#requireName}
+     * @throws IllegalArgumentException if the expression cannot be read or never fires, or {@code name} does not have the
+     *     form of {@link JobSpec#requireName}
      */
     public static Schedule cron(String name, String expression, JobRequest<?> job) {
         return new Schedule(name, job, new Timing(expression, null, null));

@@ -22,7 +22,6 @@ import io.reprise.retry.FailReason;
 import io.reprise.retry.Jitter;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.settings.CeilingException;
-import io.reprise.settings.CeilingLint;
 import io.reprise.settings.FleetSettings;
 import io.reprise.settings.SettingsBook;
 import io.reprise.store.Document;
@@ -37,6 +36,8 @@ import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ceilings and budgets that an operator sets while the fleet runs. */
 class CeilingsTest {
@@ -349,8 +350,7 @@ class CeilingsTest {
                  "types":{"bill":{"policy":{"maxAttempts":null}}},
                  "queues":{"slow":{"policy":{"maxAttempts":11,"deadline":"2h"}},"fine":{"policy":{"maxAttempts":9}}}}
                 """);
-        assertThat(CeilingLint.of(
-                        fleet, Map.of("type 'mail'", RetryPolicy.unset().noDeadline())))
+        assertThat(fleet.warnings(Map.of("type 'mail'", RetryPolicy.unset().noDeadline())))
                 .containsExactly(
                         "The ceiling maxAttempts 10 is below the policy of type 'bill', which asks for unlimited: jobs get 10",
                         "The ceiling deadline PT1H is below the policy of type 'mail', which asks for none: jobs get PT1H",
@@ -471,6 +471,22 @@ class CeilingsTest {
             assertThat(ids.stream().map(engine::job).filter(job -> job.state() == JobState.FAILED))
                     .as("three more in an hour")
                     .hasSizeBetween(6, 7);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"share", "priority", "creation"})
+    void a_budget_of_code_holds_in_every_order_of_the_queue(String order) {
+        FleetSettings settings = FleetSettings.fromJson("{\"queues\":{\"default\":{\"order\":\"" + order
+                + "\"}},\"types\":{\"work\":{\"budget\":{\"retries\":3,\"per\":\"1h\"}}}}");
+        try (EngineFixture engine = new EngineFixture(
+                FAILING, builder -> builder.retry(EVERY_SECOND.maxAttempts(2)).fleetSettings(settings))) {
+            List<JobId> ids = enqueue(engine, 10);
+            engine.worker.advance(Duration.ofMinutes(10));
+            assertThat(ids.stream().map(engine::job).filter(job -> job.state() == JobState.FAILED))
+                    .hasSize(3);
+            assertThat(ids.stream().map(engine::job).filter(job -> job.status().waitReason() == WaitReason.BUDGET))
+                    .hasSize(7);
         }
     }
 

@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.reprise.fairness.FlowGate;
+import io.reprise.fairness.FlowGate.Reached.Of;
 import io.reprise.fairness.FlowLimit;
-import io.reprise.fairness.FlowLint;
 import io.reprise.fairness.GroupRules;
 import io.reprise.insight.Explanation;
+import io.reprise.insight.QueueLimit;
+import io.reprise.insight.QueueLimit.From;
 import io.reprise.job.AuditNote;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
@@ -22,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -98,18 +101,46 @@ class FlowSettingsTest {
     }
 
     @Test
+    void an_empty_rate_takes_the_rate_of_the_code_away() {
+        FleetSettings settings = FleetSettings.fromJson("{\"queues\":{\"mail\":{\"rate\":{}}}}");
+        assertThat(FleetSettings.fromJson(settings.toJson())).isEqualTo(settings);
+        GroupRules told = Objects.requireNonNull(settings.queues().get("mail")).rules();
+        GroupRules code = GroupRules.EQUAL.rate(FlowLimit.rate(1, Duration.ofHours(1)));
+        assertThat(told.orElse(code).rate()).isEqualTo(FlowLimit.NONE);
+        assertThat(GroupRules.EQUAL.orElse(code).rate()).isEqualTo(code.rate());
+    }
+
+    @Test
+    void a_time_that_cannot_be_counted_is_refused_as_any_other() {
+        for (long seconds : List.of(Long.MAX_VALUE, Long.MIN_VALUE)) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> FlowLimit.rate(1, Duration.ofSeconds(seconds)))
+                    .withMessageContaining("the time of a rate must be 1 ms to 1 day");
+        }
+    }
+
+    @Test
+    void a_burst_needs_a_rate() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> FlowLimit.running(1).burst(3))
+                .withMessage("this limit has no rate: burst belongs to FlowLimit.rate(...)");
+    }
+
+    @Test
     void a_limit_that_another_makes_useless_is_named() {
         GroupRules rules = GroupRules.EQUAL
                 .rate(FlowLimit.rate(100, Duration.ofSeconds(1)))
                 .limit("gold", FlowLimit.rate(200, Duration.ofSeconds(1)))
                 .limit("tin", FlowLimit.rate(50, Duration.ofSeconds(1)))
                 .type("mail", FlowLimit.rate(101, Duration.ofSeconds(1)));
-        assertThat(FlowLint.of("mail", rules))
+        assertThat(rules.warnings("mail"))
                 .containsExactly(
                         "The limit of group 'gold' in queue 'mail' allows 200 starts per PT1S,"
-                                + " but the rate of the queue only 100 starts per PT1S: the limit is never reached",
+                                + " but the rate of the queue only 100 starts per PT1S: the limit is never reached."
+                                + " Lower it, or raise the rate of the queue",
                         "The limit of type 'mail' in queue 'mail' allows 101 starts per PT1S,"
-                                + " but the rate of the queue only 100 starts per PT1S: the limit is never reached");
+                                + " but the rate of the queue only 100 starts per PT1S: the limit is never reached."
+                                + " Lower it, or raise the rate of the queue");
     }
 
     @Test
@@ -121,12 +152,12 @@ class FlowSettingsTest {
                 .limit("*", FlowLimit.running(9))
                 .limit("gold", FlowLimit.running(3))
                 .limit("tin", FlowLimit.running(2));
-        assertThat(FlowLint.of("mail", rules))
+        assertThat(rules.warnings("mail"))
                 .containsExactly(
                         "A turn of group 'gold' in queue 'mail' has 5 jobs, but at most 3 of its jobs run at once:"
-                                + " the weight is never reached",
+                                + " the weight is never reached. Lower it, or raise the limit",
                         "A turn of group 'iron-*' in queue 'mail' has 10 jobs, but at most 9 of its jobs run at once:"
-                                + " the weight is never reached");
+                                + " the weight is never reached. Lower it, or raise the limit");
     }
 
     @Test
@@ -167,7 +198,8 @@ class FlowSettingsTest {
             assertThat(engine.ran).containsExactly("runs");
             assertThat(why(engine, waits)).first().isInstanceOf(Explanation.FlowLimitReached.class);
             assertThat(engine.reprise.explain(waits).sentence())
-                    .contains("the limit of group a in queue default is reached: 1 of 1 jobs are running");
+                    .contains("the limit of group a in queue default is reached: 1 of 1 jobs are running"
+                            + " (set in the settings)");
             put(engine.memory, "{}");
             engine.worker.advance(FOLLOWED);
             assertThat(engine.job(waits).state()).isEqualTo(JobState.SUCCEEDED);
@@ -187,6 +219,68 @@ class FlowSettingsTest {
             put(engine.memory, "{\"queues\":{\"default\":{\"perType\":{\"work\":{}}}}}");
             engine.worker.advance(FOLLOWED);
             assertThat(engine.job(waits).state()).isEqualTo(JobState.SUCCEEDED);
+        }
+    }
+
+    @Test
+    void limits_are_listed_with_the_place_where_they_were_set() {
+        Queue queue = Queue.of("default")
+                .perGroup(FlowLimit.running(5))
+                .perGroup("gold", FlowLimit.running(50))
+                .rate(FlowLimit.rate(10, Duration.ofSeconds(1)));
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {}, builder -> builder.queues(queue))) {
+            engine.worker.runDue();
+            put(engine.memory, "{\"queues\":{\"default\":{\"perGroup\":{\"gold\":{\"running\":7}}}}}");
+            engine.worker.advance(FOLLOWED);
+            List<QueueLimit> limits = List.of(
+                    new QueueLimit(Of.GROUP, "gold", FlowLimit.running(7), From.SETTINGS, 0),
+                    new QueueLimit(Of.QUEUE, "", FlowLimit.rate(10, Duration.ofSeconds(1)), From.CODE, 1),
+                    new QueueLimit(Of.GROUP, "*", FlowLimit.running(5), From.CODE, 1));
+            assertThat(engine.reprise.limits("default")).isEqualTo(limits);
+            assertThat(engine.reprise.limits("default@needs:gpu")).isEqualTo(limits);
+            assertThat(engine.reprise.limits("other")).isEmpty();
+            try (Reprise client = Reprise.builder()
+                    .store(engine.memory)
+                    .codec(new TextCodec())
+                    .start()) {
+                assertThat(client.limits("default")).isEqualTo(limits);
+            }
+        }
+    }
+
+    @Test
+    void limits_in_the_code_of_a_worker_that_stopped_or_died_are_not_listed() {
+        Queue queue = Queue.of("default").perType("work", FlowLimit.running(1));
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {}, builder -> builder.queues(queue))) {
+            engine.worker.runDue();
+            assertThat(engine.reprise.limits("default")).hasSize(1);
+            // After three missing reports a worker counts as gone.
+            engine.clock.advance(Duration.ofMinutes(1));
+            assertThat(engine.reprise.limits("default")).isEmpty();
+            engine.worker.advance(Duration.ofSeconds(10));
+            assertThat(engine.reprise.limits("default")).hasSize(1);
+            engine.reprise.stopWorker();
+            assertThat(engine.memory.documents("worker-limits", 10, null).items())
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void somebody_who_serves_no_queue_explains_limits_in_the_code_of_workers() {
+        Queue queue = Queue.of("default").perType("work", FlowLimit.running(1));
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {}, builder -> builder.queues(queue))) {
+            engine.worker.runDue();
+            engine.reprise.enqueue(WORK.job("held"));
+            hold(engine, 1);
+            JobId waits = engine.reprise.enqueue(WORK.job("waits"));
+            try (Reprise client = Reprise.builder()
+                    .store(engine.memory)
+                    .codec(new TextCodec())
+                    .start()) {
+                assertThat(client.explain(waits).sentence())
+                        .contains("the limit of type work in queue default is reached: 1 of 1 jobs are running"
+                                + " (set in the code)");
+            }
         }
     }
 

@@ -160,9 +160,10 @@ class InsightTest {
     void evidence_fades() {
         try (EngineFixture engine = new EngineFixture(InsightTest::shaky, InsightTest::free)) {
             run(engine, "good", 32);
-            engine.worker.advance(Duration.ofDays(1));
+            engine.clock.advance(Duration.ofDays(1));
             assertThat(engine.reprise.evidence().get(0).tries()).isCloseTo(16, within(0.1));
-            engine.worker.advance(Duration.ofDays(6));
+            engine.clock.advance(Duration.ofDays(6));
+            engine.worker.advance(Duration.ofHours(1));
             assertThat(engine.reprise.evidence()).isEmpty();
         }
     }

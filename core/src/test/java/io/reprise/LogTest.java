@@ -12,6 +12,7 @@ import ch.qos.logback.core.read.ListAppender;
 import io.reprise.control.BreakerSettings;
 import io.reprise.control.BudgetSettings;
 import io.reprise.fairness.FlowLimit;
+import io.reprise.insight.TraceParent;
 import io.reprise.job.AuditNote;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
@@ -67,6 +68,22 @@ class LogTest {
         }
     }
 
+    @Test
+    void limits_that_are_never_reached_and_rates_below_the_lease_are_named() {
+        Queue queue = Queue.of("mail").concurrency(30).perType("work", FlowLimit.rate(1, Duration.ofHours(1)));
+        try (EngineFixture engine = new EngineFixture(
+                (payload, job) -> {},
+                builder -> builder.concurrency(10).concurrency(WORK, 20).queues(queue))) {
+            assertThat(engine.reprise.isWorking()).isTrue();
+            assertThat(lines.list.stream().map(ILoggingEvent::getFormattedMessage))
+                    .contains(
+                            "The worker runs at most 10 jobs at once, so the limit of 20 jobs of type 'work' is never reached",
+                            "The worker runs at most 10 jobs at once, so the limit of 30 jobs of queue 'mail' is never reached")
+                    .anyMatch(line -> line.startsWith(
+                            "The rate limit of type 'work' in queue 'mail' lets one job start every 60 min"));
+        }
+    }
+
     /** CD-13: retries found ready and retries by hand. */
     @Test
     void retries_that_are_ready_and_retries_by_hand_are_logged() {
@@ -115,14 +132,46 @@ class LogTest {
         try (EngineFixture engine = new EngineFixture((payload, job) -> {
             throw new IOException("down");
         })) {
-            JobId id = engine.reprise.enqueue(WORK.job("a").retry(EXACT.maxAttempts(1)));
+            String trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+            JobId id = engine.reprise.enqueue(WORK.job("a")
+                    .retry(EXACT.maxAttempts(1))
+                    .tags(new TraceParent("00-" + trace + "-00f067aa0ba902b7-01").tag()));
             engine.worker.runDue();
             ILoggingEvent line = lines.list.stream()
                     .filter(each -> each.getFormattedMessage().startsWith("Task failed permanently"))
                     .findFirst()
                     .orElseThrow();
             assertThat(line.getKeyValuePairs().toString())
-                    .contains("job=\"" + id + "\"", "type=\"work\"", "queue=\"default\"", "attempt=\"1\"");
+                    .contains("job=\"" + id + "\"", "type=\"work\"", "queue=\"default\"", "attempt=\"1\"")
+                    .contains("trace_id=\"" + trace + "\"");
+        }
+    }
+
+    @Test
+    void a_job_that_waited_beyond_its_deadline_is_logged_like_every_other_failure() {
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {
+            throw new IOException("down");
+        })) {
+            RetryPolicy policy = EXACT.maxAttempts(5).deadline(Duration.ofMinutes(1));
+            JobId never = engine.reprise.enqueue(WORK.job("a").retry(policy));
+            JobId once = engine.reprise.enqueue(WORK.job("a").queue("other").retry(policy));
+            engine.reprise.as("ada", null).pause("default");
+            engine.worker.runDue();
+            engine.reprise.as("ada", null).pause("other");
+            engine.worker.advance(Duration.ofMinutes(5));
+            List<ILoggingEvent> failed = lines.list.stream()
+                    .filter(each -> each.getFormattedMessage().startsWith("Task failed permanently"))
+                    .toList();
+            assertThat(failed)
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .containsExactlyInAnyOrder(
+                            "Task failed permanently: " + never
+                                    + " after 0 attempts (DEADLINE of work in queue default: it waited too long)",
+                            "Task failed permanently: " + once
+                                    + " after 1 attempt (DEADLINE of work in queue other: it waited too long)");
+            assertThat(failed)
+                    .allSatisfy(line ->
+                            assertThat(line.getKeyValuePairs().toString()).contains("type=\"work\""));
         }
     }
 

@@ -354,7 +354,8 @@ class RunningJobsTest {
             JobId bad = engine.reprise.enqueue(WORK.job("bad"));
             JobId good = engine.reprise.enqueue(WORK.job("good"));
             engine.worker.runDue();
-            assertThat(engine.job(bad).state()).isNotEqualTo(JobState.RUNNING);
+            assertThat(engine.job(bad).failReason()).isEqualTo(FailReason.PERMANENT);
+            assertThat(engine.job(bad).attempts()).isEqualTo(1);
             assertThat(engine.job(good).state()).isEqualTo(JobState.SUCCEEDED);
         }
     }

@@ -147,6 +147,11 @@ class SchedulesTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("schedule 's'")
                 .hasMessageContaining("61");
+        assertThatThrownBy(() -> Schedule.cron("s", "0 0 30 2 *", WORK.job("a")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("schedule 's' cannot be read: '0 0 30 2 *'")
+                .hasMessageContaining("never fires");
+        assertThat(next("0 0 29 2 *", "UTC", "2096-03-01T00:00:00Z")).isEqualTo("2104-02-29T00:00:00Z");
         assertThatThrownBy(() -> Schedule.every("s", Duration.ZERO, WORK.job("a")))
                 .hasMessageContaining("interval of schedule 's'");
     }

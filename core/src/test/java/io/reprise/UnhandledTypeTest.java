@@ -151,7 +151,7 @@ class UnhandledTypeTest {
         driver.advance(Duration.ofMinutes(1));
         assertThat(alerts).hasSize(1);
         assertThat(alerts.get(0).kind()).isEqualTo(Alert.Kind.NO_HANDLER);
-        assertThat(alerts.get(0).message()).isEqualTo("No worker handles rare: its jobs wait in 1 queues");
+        assertThat(alerts.get(0).message()).isEqualTo("No worker handles rare: its jobs wait in 1 queue");
         start(RARE);
         driver.advance(Duration.ofMinutes(1));
         assertThat(alerts).filteredOn(alert -> !alert.isRaised()).isNotEmpty();

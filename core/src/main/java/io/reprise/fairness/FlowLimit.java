@@ -90,7 +90,9 @@ public record FlowLimit(
      * @throws IllegalArgumentException if a value is outside these bounds
      */
     public static FlowLimit rate(int starts, Duration per) {
-        long millis = Math.max(1, per.toMillis());
+        // A time that no limit may have could not be counted in milliseconds.
+        boolean counted = per.compareTo(SHORTEST) >= 0 && per.compareTo(LONGEST) <= 0;
+        long millis = counted ? per.toMillis() : 1;
         return new FlowLimit(null, starts, per, (int) Math.max(1, Math.min(starts, starts * 1_000L / millis)));
     }
 
@@ -101,6 +103,9 @@ public record FlowLimit(
      * @throws IllegalArgumentException if this limit has no rate, or {@code jobs} is outside these bounds
      */
     public FlowLimit burst(int jobs) {
+        if (!isRate()) {
+            throw new IllegalArgumentException("this limit has no rate: burst belongs to FlowLimit.rate(...)");
+        }
         return new FlowLimit(running, starts, per, jobs, ordered);
     }
 

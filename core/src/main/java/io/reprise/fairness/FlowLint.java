@@ -6,17 +6,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/**
- * Finds limits of a queue that contradict each other. Such limits work, but one of them is never reached.
- *
- * @since 0.1.0
- */
-public final class FlowLint {
+/** Finds limits of a queue that contradict each other. Such limits work, but one of them is never reached. */
+final class FlowLint {
 
     private FlowLint() {}
 
     /** Returns a sentence for each limit that another one makes useless. */
-    public static List<String> of(String queue, GroupRules rules) {
+    static List<String> of(String queue, GroupRules rules) {
         List<String> warnings = new ArrayList<>();
         check(queue, "group", rules.limits(), rules.rate(), warnings);
         check(queue, "type", rules.types(), rules.rate(), warnings);
@@ -25,7 +21,7 @@ public final class FlowLint {
             if (limit.running() != null && limit.running() < weight) {
                 warnings.add("A turn of group '" + name + "' in queue '" + queue + "' has " + weight
                         + " jobs, but at most " + limit.running()
-                        + " of its jobs run at once: the weight is never reached");
+                        + " of its jobs run at once: the weight is never reached. Lower it, or raise the limit");
             }
         });
         return warnings;
@@ -37,7 +33,7 @@ public final class FlowLint {
             if (rate.isRate() && limit.isRate() && limit.spacingMicros() < rate.spacingMicros()) {
                 warnings.add("The limit of " + kind + " '" + name + "' in queue '" + queue + "' allows "
                         + words(limit) + ", but the rate of the queue only " + words(rate)
-                        + ": the limit is never reached");
+                        + ": the limit is never reached. Lower it, or raise the rate of the queue");
             }
         });
     }

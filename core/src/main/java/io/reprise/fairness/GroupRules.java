@@ -2,6 +2,7 @@
 package io.reprise.fairness;
 
 import io.reprise.job.JobSpec;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param limits limits of each group, by the name of a group or a beginning, as for weights
  * @param types limits of job types within the queue, by the name of the type
  * @param most how many jobs of a type one claim may take, by the name of the type: what the worker has room for
- * @param rate how many jobs of the queue may start in a time, all groups together; {@link FlowLimit#NONE} for any
+ * @param ownRate how many jobs of the queue may start in a time, all groups together; {@link FlowLimit#NONE} for any
+ *     number, null if these rules do not say
  * @param goal how soon jobs should start; null if that is not measured
  * @since 0.1.0
  */
@@ -24,11 +26,11 @@ public record GroupRules(
         Map<String, FlowLimit> limits,
         Map<String, FlowLimit> types,
         Map<String, Integer> most,
-        FlowLimit rate,
+        @Nullable FlowLimit ownRate,
         @Nullable StartGoal goal) {
 
     /** All groups have weight 1, and nothing is limited. */
-    public static final GroupRules EQUAL = new GroupRules(Map.of(), Map.of(), Map.of(), Map.of(), FlowLimit.NONE, null);
+    public static final GroupRules EQUAL = new GroupRules(Map.of(), Map.of(), Map.of(), Map.of(), null, null);
 
     /** The greatest number of names with a weight of their own. */
     public static final int MAX_WEIGHTS = 1_000;
@@ -73,7 +75,7 @@ public record GroupRules(
                 throw new IllegalArgumentException("type '" + name + "' cannot be in order: only groups can");
             }
         });
-        if (rate.running() != null) {
+        if (ownRate != null && ownRate.running() != null) {
             throw new IllegalArgumentException("the rate of a queue must not limit what runs: limit the queue itself");
         }
         weights = Map.copyOf(weights);
@@ -88,8 +90,8 @@ public record GroupRules(
             Map<String, FlowLimit> limits,
             Map<String, FlowLimit> types,
             Map<String, Integer> most,
-            FlowLimit rate) {
-        this(weights, limits, types, most, rate, null);
+            @Nullable FlowLimit ownRate) {
+        this(weights, limits, types, most, ownRate, null);
     }
 
     /**
@@ -102,7 +104,7 @@ public record GroupRules(
     public GroupRules weight(String name, int weight) {
         Map<String, Integer> changed = new TreeMap<>(weights);
         changed.put(name, weight);
-        return new GroupRules(changed, limits, types, most, rate, goal);
+        return new GroupRules(changed, limits, types, most, ownRate, goal);
     }
 
     /**
@@ -115,7 +117,7 @@ public record GroupRules(
     public GroupRules limit(String name, FlowLimit limit) {
         Map<String, FlowLimit> changed = new TreeMap<>(limits);
         changed.merge(name, limit, FlowLimit::with);
-        return new GroupRules(weights, changed, types, most, rate, goal);
+        return new GroupRules(weights, changed, types, most, ownRate, goal);
     }
 
     /**
@@ -128,12 +130,21 @@ public record GroupRules(
     public GroupRules type(String type, FlowLimit limit) {
         Map<String, FlowLimit> changed = new TreeMap<>(types);
         changed.merge(type, limit, FlowLimit::with);
-        return new GroupRules(weights, limits, changed, most, rate, goal);
+        return new GroupRules(weights, limits, changed, most, ownRate, goal);
     }
 
     /** Sets how many jobs of each of these types one claim may take. Other types may fill it. */
     public GroupRules taking(Map<String, Integer> atMost) {
-        return new GroupRules(weights, limits, types, atMost, rate, goal);
+        return new GroupRules(weights, limits, types, atMost, ownRate, goal);
+    }
+
+    /**
+     * Returns a sentence for each limit or weight that another limit makes useless.
+     *
+     * @param queue name of the queue, used in the sentences
+     */
+    public List<String> warnings(String queue) {
+        return FlowLint.of(queue, this);
     }
 
     /** Joins these rules with those below, name by name. {@link FlowLimit#NONE} takes a limit below away. */
@@ -143,7 +154,7 @@ public record GroupRules(
                 joined(limits, below.limits),
                 joined(types, below.types),
                 joined(most, below.most),
-                rate.isRate() ? rate : below.rate,
+                ownRate == null ? below.ownRate : ownRate,
                 goal == null ? below.goal : goal);
     }
 
@@ -151,6 +162,11 @@ public record GroupRules(
         Map<String, T> all = new TreeMap<>(below);
         all.putAll(above);
         return all;
+    }
+
+    /** Returns how many jobs of the queue may start in a time, all groups together; {@link FlowLimit#NONE} for any. */
+    public FlowLimit rate() {
+        return ownRate == null ? FlowLimit.NONE : ownRate;
     }
 
     /**
@@ -168,7 +184,7 @@ public record GroupRules(
      * @param startGoal null to measure nothing
      */
     public GroupRules goal(@Nullable StartGoal startGoal) {
-        return new GroupRules(weights, limits, types, most, rate, startGoal);
+        return new GroupRules(weights, limits, types, most, ownRate, startGoal);
     }
 
     /** Returns whether jobs that may start late come first within their priority. */
@@ -178,7 +194,7 @@ public record GroupRules(
 
     /** Returns whether anything is limited, or jobs at risk come first: then a claim looks at single jobs. */
     public boolean isLimited() {
-        return !limits.isEmpty() || isLimitedByType() || rate.isRate() || isLateFirst();
+        return !limits.isEmpty() || isLimitedByType() || rate().isRate() || isLateFirst();
     }
 
     /** Returns whether some groups keep their order: see {@link FlowLimit#inOrder}. */

@@ -81,7 +81,12 @@ public record Alert(
             case RETRY_COUNT -> format("High retry rate for %s: %.0f retries (alert above %.0f)", value, threshold);
             case DEAD_LETTERS -> format("Many dead letters of %s: %.0f (alert above %.0f)", value, threshold);
             case NO_HANDLER ->
-                String.format(Locale.ROOT, "No worker handles %s: its jobs wait in %.0f queues", type, value);
+                String.format(
+                        Locale.ROOT,
+                        "No worker handles %s: its jobs wait in %.0f %s",
+                        type,
+                        value,
+                        value == 1 ? "queue" : "queues");
             case NO_OFFER -> "No worker offers what jobs of queue " + type + " need";
             case LATE_STARTS ->
                 format("Late starts in queue %s: %.0f %% of jobs (alert above %.0f %%)", 100 * value, 100 * threshold);

@@ -188,7 +188,7 @@ public record Explanation(
      * The breaker of the job's resource holds the job back.
      *
      * @param resource name of the resource
-     * @param phase phase of the breaker
+     * @param phase phase of the breaker; CLOSED if nothing is wrong and a rate that is set holds the job back
      * @param since when the breaker entered the phase
      * @param nextProbe when an open breaker admits the next probe; null in any other phase, or if a person forces the
      *     breaker
@@ -207,6 +207,9 @@ public record Explanation(
             implements Reason {
         @Override
         public String text(Instant at) {
+            if (phase == BreakerPhase.CLOSED && ramp != null) {
+                return "the rate of resource " + resource + " is reached" + letsGo(ramp, at);
+            }
             String until = nextProbe == null ? "" : ", next probe in " + length(at, nextProbe);
             String state = phase.name().toLowerCase(Locale.ROOT).replace('_', ' ');
             return "the breaker for " + resource + " has been " + state + " for " + length(since, at) + until
@@ -269,8 +272,9 @@ public record Explanation(
      *
      * @param queue name of the queue
      * @param limit the limit, and until when it holds
+     * @param from where the limit was set
      */
-    public record FlowLimitReached(String queue, FlowGate.Reached limit) implements Reason {
+    public record FlowLimitReached(String queue, FlowGate.Reached limit, QueueLimit.From from) implements Reason {
         @Override
         public String text(Instant at) {
             String whose = switch (limit.of()) {
@@ -279,15 +283,16 @@ public record Explanation(
                 case QUEUE -> "the rate of queue " + queue;
             };
             Instant until = limit.until();
+            String set = from == QueueLimit.From.CODE ? " (set in the code)" : " (set in the settings)";
             if (until == null) {
                 return whose + " is reached: " + grouped(limit.running()) + " of "
-                        + grouped(Objects.requireNonNullElse(limit.limit().running(), 0)) + " jobs are running";
+                        + grouped(Objects.requireNonNullElse(limit.limit().running(), 0)) + " jobs are running" + set;
             }
             return whose + " is reached: "
                     + counted(Objects.requireNonNullElse(limit.limit().starts(), 0), "job") + " in "
                     + length(
                             at, at.plus(Objects.requireNonNullElse(limit.limit().per(), Duration.ZERO)))
-                    + ", the next in " + length(at, until);
+                    + ", the next in " + length(at, until) + set;
         }
     }
 

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param leaseUntil when the worker loses the job unless it renews its lease; set exactly while the job is RUNNING
  * @param parkedBy name that the job is parked by; null if it is not parked
  * @param paused the pause of its queue; null if the queue is not paused
- * @param maxRunning the limit of its queue; null if there is none
- * @param running jobs of its queue that run now
+ * @param maxRunning the limit of its queue, or of the queue that it names if that leaves less room; null if there is none
+ * @param running jobs that run now and that the limit counts: those of its queue, and those with needs beside it
  * @param higher due jobs of higher priority that are claimed before it, counted up to a limit; 0 unless the job is due
  *     and not parked
  * @param earlier due jobs of the same priority that are claimed before it, counted up to a limit; 0 unless the job is

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sizes of payloads, results and steps of some jobs.
+ * The sizes of payloads, results, steps and log lines of some jobs.
  *
  * @param byQueue bytes in UTF-8, as stored, for each queue
  * @param next cursor of the next part; null if this was the last

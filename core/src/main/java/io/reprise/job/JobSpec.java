@@ -4,6 +4,7 @@ package io.reprise.job;
 import io.reprise.JobRequest;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.text.CheckedNames;
+import io.reprise.text.SurrogatePairs;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -511,8 +512,8 @@ public final class JobSpec {
         /**
          * Sets the unique key and its rule. The default is no key.
          *
-         * @param key 1 to {@value #MAX_KEY} characters, one less under {@link KeyRule#FOLLOW}, not blank, without NUL,
-         *     no line break at the end; null for none
+         * @param key 1 to {@value #MAX_KEY} characters, one less under {@link KeyRule#FOLLOW}, not blank, without NUL
+         *     and half surrogate pairs, no line break at the end; null for none
          * @throws IllegalArgumentException if {@code key} does not have this form
          */
         public Builder key(@Nullable String key, KeyRule rule) {
@@ -531,7 +532,7 @@ public final class JobSpec {
         /**
          * Sets the idempotency key without a proof. The default is no key.
          *
-         * @param key 1 to {@value #MAX_KEY} characters, not blank, without NUL; null for none
+         * @param key 1 to {@value #MAX_KEY} characters, not blank, without NUL and half surrogate pairs; null for none
          * @throws IllegalArgumentException if {@code key} does not have this form
          */
         public Builder idempotencyKey(@Nullable String key) {
@@ -542,7 +543,7 @@ public final class JobSpec {
          * Sets the idempotency key with a proof of the request that it is used for. A store refuses the key with
          * another proof.
          *
-         * @param key 1 to {@value #MAX_KEY} characters, not blank, without NUL; null for none
+         * @param key 1 to {@value #MAX_KEY} characters, not blank, without NUL and half surrogate pairs; null for none
          * @param proof unique to the key and the request, such as a hash of both; same form as the key. A store keeps
          *     it with the key, and does not return it with a spec
          * @throws IllegalArgumentException if {@code key} or {@code proof} does not have this form
@@ -652,6 +653,9 @@ public final class JobSpec {
             if (key != null && (key.isBlank() || key.length() > MAX_KEY || key.indexOf(NUL) >= 0)) {
                 throw new IllegalArgumentException(
                         field + " must have 1 to " + MAX_KEY + " characters, none of them NUL, not " + key.length());
+            }
+            if (key != null && !SurrogatePairs.areWhole(key)) {
+                throw new IllegalArgumentException(field + " must not have half of a surrogate pair");
             }
             return key;
         }

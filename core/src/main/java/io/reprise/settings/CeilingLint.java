@@ -10,12 +10,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Finds policies that ask for more than the ceilings allow. Such a policy works, but within the ceiling.
- *
- * @since 0.1.0
- */
-public final class CeilingLint {
+/** Finds policies that ask for more than the ceilings allow. Such a policy works, but within the ceiling. */
+final class CeilingLint {
 
     /** Takes a limit above its ceiling. The value is null if the policy asks for no limit. */
     private interface Sink {
@@ -29,7 +25,7 @@ public final class CeilingLint {
      *
      * @param running policies of code by what they are of, such as {@code type 'bill'}
      */
-    public static List<String> of(FleetSettings fleet, Map<String, RetryPolicy> running) {
+    static List<String> of(FleetSettings fleet, Map<String, RetryPolicy> running) {
         Map<String, RetryPolicy> named = new TreeMap<>(running);
         fleet.types().forEach((name, type) -> named.put("type '" + name + "'", type.policy()));
         fleet.resources().forEach((name, resource) -> named.put("resource '" + name + "'", resource.policy()));

@@ -3,8 +3,11 @@ package io.reprise.settings;
 
 import io.reprise.job.JobSpec;
 import io.reprise.job.JobSpec.Needs;
+import io.reprise.retry.RetryPolicy;
 import io.reprise.text.Bounds;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BinaryOperator;
@@ -66,6 +69,18 @@ public record FleetSettings(
     /** Writes the settings. Equal settings give equal text, and {@link #fromJson} reads it. */
     public String toJson() {
         return SettingsJson.write(this);
+    }
+
+    /**
+     * Returns a sentence for each policy that a ceiling cuts, and for each limit or weight of a queue that another limit
+     * makes useless.
+     *
+     * @param running further policies by what they are of, such as {@code type 'bill'}
+     */
+    public List<String> warnings(Map<String, RetryPolicy> running) {
+        List<String> warnings = new ArrayList<>(CeilingLint.of(this, running));
+        queues.forEach((name, queue) -> warnings.addAll(queue.rules().warnings(name)));
+        return warnings;
     }
 
     /** Joins these settings with those below, field by field. */

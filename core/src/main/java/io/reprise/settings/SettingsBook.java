@@ -108,9 +108,9 @@ public final class SettingsBook {
         }
     }
 
-    /** Returns a sentence for each stored policy that a stored ceiling cuts. Policies of tenants are not among them. */
+    /** Returns {@link FleetSettings#warnings} of what is stored. Policies of tenants are not among them. */
     public List<String> warnings() {
-        return CeilingLint.of(read().settings, named("name"));
+        return read().settings.warnings(named("name"));
     }
 
     /** Returns the named policies. A slash ends the name of a tenant, and no tenant must hinder an operator. */

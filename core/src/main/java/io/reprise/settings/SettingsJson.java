@@ -132,7 +132,7 @@ final class SettingsJson {
         Map<String, Integer> weights = new TreeMap<>();
         Map<String, FlowLimit> groups = new TreeMap<>();
         Map<String, FlowLimit> types = new TreeMap<>();
-        FlowLimit[] rate = {FlowLimit.NONE};
+        FlowLimit[] rate = {null};
         in.object("weights", value -> {
             List<String> names = names(value);
             JsonFields each = JsonFields.of("weights", value, names);
@@ -198,7 +198,7 @@ final class SettingsJson {
         put(out, "weights", rules.weights().isEmpty() ? null : new TreeMap<>(rules.weights()));
         put(out, "perGroup", write(rules.limits()));
         put(out, "perType", write(rules.types()));
-        put(out, "rate", rules.rate().isRate() ? write(rules.rate()) : null);
+        put(out, "rate", rules.ownRate() == null ? null : write(rules.ownRate()));
         put(out, "startWithin", rules.goal() == null ? null : rules.goal().within());
         put(out, "lateFirst", rules.isLateFirst() ? true : null);
     }

@@ -151,8 +151,9 @@ public interface InsightStore {
     List<Behind> behind(Map<JobState, Duration> keep);
 
     /**
-     * Adds up the sizes of payloads and results of the next {@code rows} jobs, in any state. A caller that wants all
-     * jobs calls again until there is no next part. A job that moves between two calls may be in no part, or in two.
+     * Adds up the sizes of payloads, results, steps and log lines of the next {@code rows} jobs, in any state. A caller
+     * that wants all jobs calls again until there is no next part. A job that moves between two calls may be in no
+     * part, or in two.
      *
      * @param cursor {@link StoredBytes#next} of the part before; null for the first part
      * @param rows jobs of one part at most

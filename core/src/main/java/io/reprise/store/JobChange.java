@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.store;
 
+import io.reprise.batch.BatchState;
 import io.reprise.job.Job;
 import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
@@ -49,7 +50,10 @@ public record JobChange(
         PAST,
         /** The job would be due at its deadline or later, or its new deadline is past. */
         BEYOND_DEADLINE,
-        /** The job waits for the end of the one that holds its key. Until then nobody sets when it is due. */
+        /**
+         * The job waits for the end of the one that holds its key, or for the end or the success of a batch. Until then
+         * nobody sets when it is due.
+         */
         FOLLOWS
     }
 
@@ -148,7 +152,7 @@ public record JobChange(
         if (job.state() != JobState.PENDING) {
             return refused(job, job.state() == JobState.RUNNING ? Answer.RUNNING : Answer.ENDED);
         }
-        if (dueAt != null && waiting(job) == WaitReason.FOLLOW) {
+        if (dueAt != null && (waiting(job) == WaitReason.FOLLOW || BatchState.holdsBack(job))) {
             return refused(job, Answer.FOLLOWS);
         }
         Instant before = job.times().dueAt() == null ? now : job.times().dueAt();

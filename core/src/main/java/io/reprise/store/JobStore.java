@@ -250,6 +250,15 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
     Optional<BatchState> closeBatch(String name);
 
     /**
+     * Lets the job for the success of a batch go for a person, although members are dead letters, and writes an audit entry
+     * with action {@code finish-batch} that says how many. The batch has succeeded from then on. All of it is one atomic
+     * step. Nothing is changed unless {@link BatchState#isFinishable}.
+     *
+     * @return the batch as it was before the call; empty if there is none
+     */
+    Optional<BatchState> finishBatch(String name, AuditNote note);
+
+    /**
      * Returns children of a join that have ended, by their places.
      *
      * @param batch name of the batch of the join
@@ -406,8 +415,10 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
     void resume(String queue, AuditNote note);
 
     /**
-     * Limits how many jobs of a queue run at once in the whole fleet. Jobs that run go on, even above the limit. The
-     * last call wins. Each call writes an audit entry, in the same step.
+     * Limits how many jobs of a queue run at once in the whole fleet, together with those of the queues beside it in which
+     * jobs with needs wait. Each of these may have a smaller limit of its own. {@link #queues} shows the limit at all of
+     * them that have none. Jobs that run go on, even above the limit. The last call wins. Each call writes an audit entry,
+     * in the same step.
      *
      * @param maxRunning the limit; null for no limit
      */

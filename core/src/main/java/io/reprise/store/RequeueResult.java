@@ -24,6 +24,8 @@ public record RequeueResult(Result result, @Nullable JobId id) {
         /** Another live job holds the unique key. A person can put the job back when that job has ended. */
         KEY_TAKEN,
         /** The requeue changes a step, and the job has no such step, or the step is not STARTED. */
-        NO_STEP
+        NO_STEP,
+        /** The job waits for the end or the success of a batch. Until then nobody makes it due. */
+        FOLLOWS
     }
 }

@@ -63,7 +63,6 @@ import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import io.reprise.store.Unparking;
 import io.reprise.store.WorkerCounts;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -333,6 +332,17 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
+    public Optional<BatchState> finishBatch(String name, AuditNote note) {
+        return waking(now -> {
+            Optional<BatchState> before = tables.batches.finish(name, now);
+            before.filter(BatchState::isFinishable)
+                    .ifPresent(batch ->
+                            audit.subject(now, "finish-batch", "batch/" + name, note, "dead letters: " + batch.dead()));
+            return before;
+        });
+    }
+
+    @Override
     public List<BatchMember> members(String batch, int after, int limit) {
         return locked(now -> tables.batches.members(batch, after, limit));
     }
@@ -435,7 +445,7 @@ public final class InMemoryJobStore implements JobStore {
     public List<QueueState> queues() {
         return locked(now -> tables.queues.values().stream()
                 .filter(MemoryQueue::isVisible)
-                .map(queue -> queue.read(tables.pause(queue), now))
+                .map(queue -> queue.read(tables.pause(queue), tables.limit(queue), now))
                 .toList());
     }
 
@@ -515,9 +525,11 @@ public final class InMemoryJobStore implements JobStore {
     public int prune(Set<JobState> states, Duration age, int limit) {
         return locked(now -> {
             Instant horizon = now.minus(age);
-            List<StoredJob> old = tables.byFinish.stream()
-                    .takeWhile(job -> job.finishedAt != null && job.finishedAt.isBefore(horizon))
-                    .filter(job -> states.contains(job.state))
+            List<StoredJob> old = states.stream()
+                    .flatMap(state -> tables.ended(state).stream()
+                            .takeWhile(job -> job.finishedAt != null && job.finishedAt.isBefore(horizon))
+                            .limit(limit))
+                    .sorted(MemoryTables.BY_FINISH)
                     .limit(limit)
                     .toList();
             old.forEach(tables::delete);
@@ -857,12 +869,13 @@ public final class InMemoryJobStore implements JobStore {
                 behind(
                         "retention",
                         now,
-                        tables.byFinish.stream()
-                                .filter(job -> keep.containsKey(job.state))
+                        keep.keySet().stream()
+                                .flatMap(state -> tables.ended(state).stream())
                                 .map(job -> job.finishedAt == null
                                         ? Instant.MAX
                                         : job.finishedAt.plus(Objects.requireNonNull(keep.get(job.state))))
-                                .filter(ends -> ends.isBefore(now))),
+                                .filter(ends -> ends.isBefore(now))
+                                .sorted()),
                 behind(
                         "schedules",
                         now,
@@ -922,24 +935,12 @@ public final class InMemoryJobStore implements JobStore {
                     cursor == null ? tables.jobs : tables.jobs.tailMap(new JobId(Long.parseLong(cursor)), false);
             List<StoredJob> part = rest.values().stream().limit(rows).toList();
             for (StoredJob job : part) {
-                bytes.merge(
-                        job.spec.queue(),
-                        length(job.spec.payload())
-                                + length(job.spec.chain())
-                                + length(job.result)
-                                + job.steps.values().stream()
-                                        .mapToLong(step -> length(step.value()))
-                                        .sum(),
-                        Long::sum);
+                bytes.merge(job.spec.queue(), job.bytes(), Long::sum);
             }
             boolean more = part.size() == rows;
             return new StoredBytes(
                     bytes, more ? Long.toString(part.get(rows - 1).id.value()) : null);
         });
-    }
-
-    private static long length(@Nullable String text) {
-        return text == null ? 0 : text.getBytes(StandardCharsets.UTF_8).length;
     }
 
     private static Behind behind(String piece, Instant now, Stream<Instant> since) {

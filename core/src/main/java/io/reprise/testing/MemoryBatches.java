@@ -217,10 +217,7 @@ final class MemoryBatches {
             row.succeededAt = now;
             follow(row.onSuccess, now);
         }
-        StoredJob hopeless = row.cancelled > 0 ? waiting(row.onSuccess) : null;
-        if (hopeless != null) {
-            tables.update(hopeless, () -> hopeless.finish(JobState.CANCELLED, now));
-        }
+        giveUp(row.cancelled > 0 && row.succeededAt == null ? waiting(row.onSuccess) : null, now);
         StoredJob parent = waiting(row.parent);
         if (parent != null && parent.dueAt.isAfter(now)) {
             tables.update(parent, () -> parent.dueAt = now);
@@ -257,6 +254,19 @@ final class MemoryBatches {
         if (row.closedAt == null) {
             row.closedAt = now;
             settle(row);
+        }
+        return Optional.of(before);
+    }
+
+    Optional<BatchState> finish(String name, Instant now) {
+        Row row = rows.get(name);
+        if (row == null) {
+            return Optional.empty();
+        }
+        BatchState before = row.read(name);
+        if (before.isFinishable()) {
+            row.succeededAt = now;
+            follow(row.onSuccess, now);
         }
         return Optional.of(before);
     }

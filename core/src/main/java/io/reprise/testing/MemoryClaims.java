@@ -62,7 +62,7 @@ final class MemoryClaims {
     }
 
     private int room(MemoryQueue queue) {
-        return tables.pause(queue) == null ? queue.room() : 0;
+        return tables.pause(queue) == null ? tables.room(queue) : 0;
     }
 
     DueQueues dueQueues(String after, String before, int looks, Instant now) {
@@ -87,6 +87,9 @@ final class MemoryClaims {
 
     private @Nullable Claim suspects(
             MemoryQueue queue, int room, Suspects suspects, ClaimRequest request, Instant now) {
+        if (!queue.ready.mayBeDue(Lane.SUSPECT, now)) {
+            return null;
+        }
         FlowGate gate = gate(queue, request, now);
         List<StoredJob> due =
                 queue.ready.due(Lane.SUSPECT, now, room, wanted(request).and(job -> gate.room(flowKey(job)) > 0));
@@ -107,6 +110,9 @@ final class MemoryClaims {
     }
 
     private @Nullable Claim batch(MemoryQueue queue, int room, ClaimRequest request, Instant now) {
+        if (!queue.ready.mayBeDue(Lane.FRESH, now) && !queue.ready.mayBeDue(Lane.RETRY, now)) {
+            return null;
+        }
         FlowGate gate = gate(queue, request, now);
         List<Turns.Pick<StoredJob>> fresh = inTurns(queue, Lane.FRESH, room, request, gate, now);
         List<Turns.Pick<StoredJob>> retries = inTurns(queue, Lane.RETRY, room, request, gate, now);
@@ -129,6 +135,9 @@ final class MemoryClaims {
 
     private List<Turns.Pick<StoredJob>> inTurns(
             MemoryQueue queue, Lane lane, int max, ClaimRequest request, FlowGate gate, Instant now) {
+        if (!queue.ready.mayBeDue(lane, now)) {
+            return List.of();
+        }
         List<Turns.Pick<StoredJob>> picked = new ArrayList<>();
         Predicate<StoredJob> open = wanted(request).and(job -> gate.room(flowKey(job)) > 0);
         for (int priority : queue.ready.priorities(lane)) {

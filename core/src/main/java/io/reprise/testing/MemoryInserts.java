@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testing;
 
+import io.reprise.batch.BatchState;
 import io.reprise.job.DuplicateKeyException;
 import io.reprise.job.Enqueued;
 import io.reprise.job.JobCounts;
@@ -58,10 +59,10 @@ final class MemoryInserts {
             if (key != null) {
                 StoredJob stored = tables.keyHolders.get(key);
                 JobId holder = stored == null ? holders.get(key) : stored.id;
-                boolean running = stored != null && stored.state == JobState.RUNNING;
+                boolean stays = stored != null && (stored.state == JobState.RUNNING || awaitsBatch(stored));
                 if (holder == null) {
                     holders.put(key, id);
-                } else if (spec.keyRule() == KeyRule.REJECT || (spec.keyRule() == KeyRule.REPLACE && running)) {
+                } else if (spec.keyRule() == KeyRule.REJECT || (spec.keyRule() == KeyRule.REPLACE && stays)) {
                     throw new DuplicateKeyException(key, holder);
                 }
             }
@@ -113,7 +114,15 @@ final class MemoryInserts {
     }
 
     private static boolean hasBegun(StoredJob job) {
-        return job.state == JobState.RUNNING || !job.counts.equals(JobCounts.NONE) || !job.steps.isEmpty();
+        return job.state == JobState.RUNNING
+                || !job.counts.equals(JobCounts.NONE)
+                || !job.steps.isEmpty()
+                || awaitsBatch(job);
+    }
+
+    /** A job that waits for a batch is neither replaced nor made due by others. */
+    private static boolean awaitsBatch(StoredJob job) {
+        return BatchState.holdsBack(job.waitReason, job.dueAt);
     }
 
     private static void holdBack(StoredJob job, Instant now) {

@@ -53,12 +53,7 @@ final class MemoryQueue {
         return counts.getOrDefault(JobState.RUNNING, 0L).intValue();
     }
 
-    /** Returns how many more jobs may run if the queue is not paused. */
-    int room() {
-        return maxRunning == null ? Integer.MAX_VALUE : Math.max(0, maxRunning - running());
-    }
-
-    QueueState read(QueueState.@Nullable Pause pause, Instant now) {
-        return new QueueState(name, pause, maxRunning, counts, Set.of(), ready.oldestDueAt(now));
+    QueueState read(QueueState.@Nullable Pause pause, @Nullable Integer limit, Instant now) {
+        return new QueueState(name, pause, limit, counts, Set.of(), ready.oldestDueAt(now));
     }
 }

@@ -9,6 +9,7 @@ import io.reprise.job.JobState;
 import io.reprise.job.QueueState;
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -35,10 +36,14 @@ final class MemoryTables {
     final Map<String, StoredJob> idempotent = new HashMap<>();
     final NavigableSet<StoredJob> byDeadline = new TreeSet<>(
             Comparator.<StoredJob, Instant>comparing(MemoryTables::deadline).thenComparing(BY_ID));
-    final NavigableSet<StoredJob> byFinish = new TreeSet<>((one, other) -> {
+    static final Comparator<StoredJob> BY_FINISH = (one, other) -> {
         int byFinish = finish(one).compareTo(finish(other));
         return byFinish == 0 ? one.id.compareTo(other.id) : byFinish;
-    });
+    };
+
+    /** The ended jobs of each state. */
+    private final Map<JobState, NavigableSet<StoredJob>> byFinish = new EnumMap<>(JobState.class);
+
     final Map<String, NavigableSet<StoredJob>> parked = new TreeMap<>();
     final MemoryBatches batches = new MemoryBatches(this);
     private long lastId;
@@ -62,6 +67,36 @@ final class MemoryTables {
         return named == null ? null : named.paused;
     }
 
+    /** Returns the limit of a queue, or that of the queue that its jobs name; null if neither is limited. */
+    @Nullable
+    Integer limit(MemoryQueue queue) {
+        MemoryQueue named = queue.maxRunning == null ? queues.get(Needs.base(queue.name)) : queue;
+        return named == null ? null : named.maxRunning;
+    }
+
+    /** Returns how many more jobs of a queue may run if it is not paused. */
+    int room(MemoryQueue queue) {
+        return Math.max(0, roomBy(limiting(queue)));
+    }
+
+    /** Returns the queue whose limit leaves less room: this one, or the one that its jobs name. */
+    private MemoryQueue limiting(MemoryQueue queue) {
+        MemoryQueue named = queues.getOrDefault(Needs.base(queue.name), queue);
+        return roomBy(named) < roomBy(queue) ? named : queue;
+    }
+
+    private int roomBy(MemoryQueue queue) {
+        return queue.maxRunning == null ? Integer.MAX_VALUE : queue.maxRunning - running(queue);
+    }
+
+    /** Counts running jobs of a queue, and of the queues of jobs with needs beside it. */
+    private int running(MemoryQueue queue) {
+        return queue.running()
+                + queues.subMap(Needs.after(queue.name), Needs.before(queue.name)).values().stream()
+                        .mapToInt(MemoryQueue::running)
+                        .sum();
+    }
+
     void add(StoredJob job) {
         jobs.put(job.id, job);
         index(job);
@@ -74,6 +109,11 @@ final class MemoryTables {
             batches.forget(job.id);
         }
         job.idempotencyKeys.forEach(idempotent::remove);
+    }
+
+    /** Returns the jobs that ended in a state, the oldest first. */
+    NavigableSet<StoredJob> ended(JobState state) {
+        return byFinish.computeIfAbsent(state, ended -> new TreeSet<>(BY_FINISH));
     }
 
     void update(StoredJob job, Runnable change) {
@@ -101,6 +141,7 @@ final class MemoryTables {
 
     QueuePosition queuePosition(StoredJob job, int most, Instant now) {
         MemoryQueue queue = queue(job.spec.queue());
+        MemoryQueue limiting = limiting(queue);
         boolean waits = job.state == JobState.PENDING && job.parkedBy == null && !job.dueAt.isAfter(now);
         return new QueuePosition(
                 job.read(),
@@ -108,8 +149,8 @@ final class MemoryTables {
                 job.lease == null ? null : job.lease.expiresAt,
                 job.state == JobState.PENDING ? job.parkedBy : null,
                 pause(queue),
-                queue.maxRunning,
-                queue.running(),
+                limiting.maxRunning,
+                running(limiting),
                 waits ? queue.ready.higher(job, now, most) : 0,
                 waits ? queue.ready.earlier(job, most) : 0);
     }
@@ -130,7 +171,7 @@ final class MemoryTables {
         }
         String key = heldKey(job);
         if (job.state.isTerminal()) {
-            byFinish.add(job);
+            ended(job.state).add(job);
         } else if (key != null) {
             keyHolders.put(key, job);
             if (job.follows()) {
@@ -162,7 +203,7 @@ final class MemoryTables {
         }
         String key = heldKey(job);
         if (job.state.isTerminal()) {
-            byFinish.remove(job);
+            ended(job.state).remove(job);
         } else if (key != null) {
             keyHolders.remove(key);
             following.remove(job);

@@ -116,6 +116,22 @@ final class ReadyJobs {
         return found;
     }
 
+    /** Whether a job is due, perhaps only one past its deadline. Idle workers ask often, so it does without streams. */
+    boolean mayBeDue(Lane lane, Instant now) {
+        NavigableMap<Integer, NavigableMap<String, NavigableSet<StoredJob>>> levels = lanes.get(lane);
+        if (levels == null) {
+            return false;
+        }
+        for (NavigableMap<String, NavigableSet<StoredJob>> turns : levels.values()) {
+            for (NavigableSet<StoredJob> jobs : turns.values()) {
+                if (!jobs.isEmpty() && !jobs.first().dueAt.isAfter(now)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
     /** Whether a job can be claimed. */
     boolean isDue(Instant now) {
         return lanes.keySet().stream()

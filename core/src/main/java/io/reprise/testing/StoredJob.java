@@ -18,6 +18,7 @@ import io.reprise.store.JobChange;
 import io.reprise.store.Lane;
 import io.reprise.store.LogPart;
 import io.reprise.store.Turns;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -194,6 +195,24 @@ final class StoredJob {
                 .flatMap(parts -> parts.values().stream())
                 .flatMap(part -> part.lines().stream())
                 .toList();
+    }
+
+    /** Returns the bytes of payload, chain, result, steps and log lines. */
+    long bytes() {
+        long stored = length(spec.payload()) + length(spec.chain()) + length(result);
+        for (StoredStep step : steps.values()) {
+            stored += length(step.value());
+        }
+        for (NavigableMap<Integer, LogPart> parts : logs.values()) {
+            for (LogPart part : parts.values()) {
+                stored += length(part.toText());
+            }
+        }
+        return stored;
+    }
+
+    private static long length(@Nullable String text) {
+        return text == null ? 0 : text.getBytes(StandardCharsets.UTF_8).length;
     }
 
     List<Attempt> history() {

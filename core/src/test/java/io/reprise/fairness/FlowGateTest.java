@@ -135,7 +135,7 @@ class FlowGateTest {
                 .withMessageContaining("running");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> FlowLimit.running(5).burst(2))
-                .withMessageContaining("a rate has");
+                .withMessageContaining("this limit has no rate");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Queue.of("mail").rate(FlowLimit.running(5)))
                 .withMessageContaining("must not limit what runs");

@@ -4,11 +4,14 @@ package io.reprise.job;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.reprise.JobType;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.testing.InMemoryJobStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 class JobSpecTest {
@@ -33,6 +36,31 @@ class JobSpecTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> spec.needs(List.of("gpu\u001B[2J")))
                 .withMessageStartingWith("label 'gpu\\u001b[2J' is not");
+    }
+
+    @Test
+    void half_of_a_surrogate_pair_is_refused_in_every_key_and_name() {
+        JobSpec.Builder spec = JobSpec.builder("work", "{}");
+        for (String half : List.of("a\ud83d", "\ude80a", "\ud83d\ud83d\ude80", "\ude80\ud83d")) {
+            refused("idempotencyKey", () -> spec.idempotencyKey(half));
+            refused("idempotencyProof", () -> spec.idempotencyKey("a", half));
+            refused("key", () -> spec.key(half, KeyRule.KEEP));
+            refused("queue", () -> spec.queue(half));
+            refused("group", () -> spec.group(half));
+            refused("resource", () -> spec.resource(half));
+            refused("schedule", () -> spec.schedule(half));
+            refused("tag", () -> spec.tags(Set.of(half)));
+            refused("type", () -> JobSpec.builder(half, "{}"));
+            refused(
+                    "idempotencyKey",
+                    () -> JobType.of("work", String.class).job("").idempotencyKey(half.repeat(50)));
+        }
+        assertThatCode(() -> spec.idempotencyKey("\ud83d\ude80").key("a\ud83d\ude80\ud83d\ude80", KeyRule.KEEP))
+                .doesNotThrowAnyException();
+    }
+
+    private static void refused(String field, ThrowingCallable call) {
+        assertThatIllegalArgumentException().isThrownBy(call).withMessageStartingWith(field + " ");
     }
 
     @Test

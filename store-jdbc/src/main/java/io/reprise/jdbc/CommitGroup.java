@@ -6,14 +6,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Group commit for what many threads store one by one, such as jobs: while one thread writes a group, the next group
- * gathers. If no thread is writing, an item is written at once, alone. Each caller returns after the commit of its item.
+ * Group commit for what many threads store one by one, such as jobs: while as many groups are written as there may be at
+ * once, the next group gathers. If fewer are written, an item is written at once, alone. Each caller returns after the commit of its item.
  * Thread-safe.
  */
 final class CommitGroup<T, R> {
@@ -22,9 +22,25 @@ final class CommitGroup<T, R> {
 
     private final Function<List<T>, List<R>> store;
     private final Queue<Ticket<T, R>> waiting = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean writing = new AtomicBoolean();
+    private final Semaphore writers;
 
+    /**
+     * Creates one that writes one group after another.
+     *
+     * @param store answers the items in their order. It may leave out the last ones, which follow in the next call
+     */
     CommitGroup(Function<List<T>, List<R>> store) {
+        this(1, store);
+    }
+
+    /**
+     * Creates one.
+     *
+     * @param writers how many groups are written at once. A second one is worthwhile where its statements run while the
+     *     first one waits for the disk
+     */
+    CommitGroup(int writers, Function<List<T>, List<R>> store) {
+        this.writers = new Semaphore(writers);
         this.store = store;
     }
 
@@ -59,11 +75,12 @@ final class CommitGroup<T, R> {
         waiting.add(mine);
         boolean interrupted = false;
         while (!mine.done) {
-            if (writing.compareAndSet(false, true)) {
+            // If nothing waits, another thread writes this item and wakes this one.
+            if (!waiting.isEmpty() && writers.tryAcquire()) {
                 try {
                     write();
                 } finally {
-                    writing.set(false);
+                    writers.release();
                     wakeNext();
                 }
             } else {
@@ -99,12 +116,21 @@ final class CommitGroup<T, R> {
     }
 
     private void write(List<Ticket<T, R>> group) {
+        List<Ticket<T, R>> left = group;
+        while (!left.isEmpty()) {
+            left = left.subList(writeFirst(left), left.size());
+        }
+    }
+
+    /** Returns how many of the items have ended, at least one. */
+    private int writeFirst(List<Ticket<T, R>> group) {
         try {
             List<R> answers =
                     store.apply(group.stream().map(ticket -> ticket.item).toList());
-            for (int i = 0; i < group.size(); i++) {
+            for (int i = 0; i < answers.size(); i++) {
                 group.get(i).end(answers.get(i), null);
             }
+            return answers.size();
         } catch (RuntimeException e) {
             boolean refused = !(e instanceof StoreException failed && failed.isTransient());
             if (refused && group.size() > 1) {
@@ -113,6 +139,7 @@ final class CommitGroup<T, R> {
             } else {
                 group.forEach(ticket -> ticket.end(null, e));
             }
+            return group.size();
         } catch (Error e) {
             group.forEach(ticket -> ticket.end(null, new IllegalStateException("It may not have been stored", e)));
             throw e;

@@ -98,10 +98,14 @@ import io.reprise.store.Settlement;
 import io.reprise.store.Unparking;
 import io.reprise.store.WorkerCounts;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -135,15 +139,22 @@ public final class JdbcJobStore implements JobStore {
     private final Parts parts;
     private final DeadlineExpiry expiry;
     private final CommitGroup<JobSpec, Enqueued> singles = new CommitGroup<>(this::insertAll);
+    /** How many groups of steps are written at once, where a group is one statement. */
+    private static final int STEP_WRITERS = 2;
+
     /** How many runs of a job keep their log lines. */
     private static final int KEPT_LOGS = 25;
 
-    private final CommitGroup<Checkpoint, Checkpoint.Answer> steps = new CommitGroup<>(this::checkpointAll);
+    private final CommitGroup<Checkpoint, Checkpoint.Answer> steps;
+
+    /** Many runs begin together, and each reads the steps of its job. */
+    private final CommitGroup<JobId, StepList> stepReads = new CommitGroup<>(this::stepsOf);
 
     JdbcJobStore(Database database, StoreWakeups wakeups, Parts parts) {
         this.database = database;
         this.wakeups = wakeups;
         this.parts = parts;
+        this.steps = new CommitGroup<>(parts.stepsTogether() == null ? 1 : STEP_WRITERS, this::checkpointAll);
         this.expiry = new DeadlineExpiry(database, parts.transitions());
     }
 
@@ -383,11 +394,33 @@ public final class JdbcJobStore implements JobStore {
         return checkpoints.size() == 1 ? List.of(steps.write(checkpoints.get(0))) : checkpointAll(checkpoints);
     }
 
+    /** Writes what can be written together, and the rest in a transaction: it says why a row was not written. */
     private List<Checkpoint.Answer> checkpointAll(List<Checkpoint> checkpoints) {
-        return database.write(
-                "store " + checkpoints.size() + " steps",
-                JdbcJobStore::isRefused,
-                session -> StepTable.checkpoint(session, checkpoints));
+        Set<Checkpoint> written = new HashSet<>();
+        StepTable.Together together = parts.stepsTogether();
+        List<Checkpoint> plain = together == null ? List.of() : StepTable.together(checkpoints);
+        if (together != null && !plain.isEmpty()) {
+            Set<StepTable.Place> places = Set.copyOf(
+                    database.send(storing(plain), Refusal.never(), session -> together.insert(session, plain)));
+            plain.stream()
+                    .filter(each -> places.contains(StepTable.place(each)))
+                    .forEach(written::add);
+        }
+        List<Checkpoint> left =
+                checkpoints.stream().filter(each -> !written.contains(each)).toList();
+        if (left.isEmpty()) {
+            return Collections.nCopies(checkpoints.size(), Checkpoint.Answer.WRITTEN);
+        }
+        Iterator<Checkpoint.Answer> answers = database.write(
+                        storing(left), JdbcJobStore::isRefused, session -> StepTable.checkpoint(session, left))
+                .iterator();
+        return checkpoints.stream()
+                .map(each -> written.contains(each) ? Checkpoint.Answer.WRITTEN : answers.next())
+                .toList();
+    }
+
+    private static String storing(List<Checkpoint> checkpoints) {
+        return "store " + checkpoints.size() + " steps";
     }
 
     /** Whether the caller acts upon an answer that says that nothing was written. */
@@ -409,7 +442,11 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public StepList steps(JobId job) {
-        return database.read("find steps of job " + job, session -> StepTable.find(session, job));
+        return stepReads.write(job);
+    }
+
+    private List<StepList> stepsOf(List<JobId> jobs) {
+        return database.read("find steps of " + jobs.size() + " jobs", session -> StepTable.findFirst(session, jobs));
     }
 
     @Override
@@ -468,6 +505,26 @@ public final class JdbcJobStore implements JobStore {
                 session -> Batches.close(session, name));
         parts.claims().woken();
         wakeups.announce();
+        return before;
+    }
+
+    @Override
+    public Optional<BatchState> finishBatch(String name, AuditNote note) {
+        Optional<BatchState> before = database.write(
+                "finish a batch",
+                batch -> batch.filter(BatchState::isFinishable).isEmpty(),
+                session -> finish(session, name, note));
+        parts.claims().woken();
+        wakeups.announce();
+        return before;
+    }
+
+    private static Optional<BatchState> finish(Session session, String name, AuditNote note) throws SQLException {
+        Optional<BatchState> before = Batches.finish(session, name);
+        if (before.isPresent() && before.get().isFinishable()) {
+            String detail = "dead letters: " + before.get().dead();
+            AuditTable.write(session, "finish-batch", null, "batch/" + name, note, detail);
+        }
         return before;
     }
 

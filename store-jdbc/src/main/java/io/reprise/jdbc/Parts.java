@@ -24,11 +24,14 @@ import io.reprise.jdbc.mysql.MySqlSettlements;
 import io.reprise.jdbc.postgres.PostgresBulk;
 import io.reprise.jdbc.postgres.PostgresClaims;
 import io.reprise.jdbc.postgres.PostgresSettlements;
+import io.reprise.jdbc.postgres.PostgresSteps;
+import io.reprise.jdbc.rows.StepTable;
 import io.reprise.jdbc.sql.Database;
 import io.reprise.jdbc.sqlite.SqliteBulk;
 import io.reprise.jdbc.sqlite.SqliteClaims;
 import io.reprise.jdbc.sqlite.SqliteSettlements;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The parts of a store on one database, created once and connected here. */
 final class Parts {
@@ -49,17 +52,21 @@ final class Parts {
     private final JobClaims claims;
     private final Transitions transitions;
 
+    private final StepTable.@Nullable Together stepsTogether;
+
     private Parts(
             int history,
             JobInserts.Bulk bulk,
             Function<Parts, JobClaims> claims,
-            Function<Attempts, JobSettlements> settlements) {
+            Function<Attempts, JobSettlements> settlements,
+            StepTable.@Nullable Together stepsTogether) {
         this.attempts = new Attempts(history);
         this.requeues = new Requeues(jobs, specs, attempts);
         this.inserts = new JobInserts(policies, specs, bulk);
         this.schedules = new ScheduleTable(policies, specs, inserts);
         this.claims = claims.apply(this);
         this.transitions = new Transitions(inserts, settlements.apply(attempts), upkeep, cancellations);
+        this.stepsTogether = stepsTogether;
     }
 
     static Parts sqlite(Database database, int history) {
@@ -67,7 +74,8 @@ final class Parts {
                 history,
                 new SqliteBulk(),
                 parts -> new SqliteClaims(database, parts.specs, parts.leases),
-                SqliteSettlements::new);
+                SqliteSettlements::new,
+                null);
     }
 
     static Parts postgres(Database database, int history) {
@@ -75,12 +83,17 @@ final class Parts {
                 history,
                 new PostgresBulk(),
                 parts -> new PostgresClaims(database, parts.jobs),
-                PostgresSettlements::new);
+                PostgresSettlements::new,
+                new PostgresSteps());
     }
 
     static Parts mysql(MySqlDatabase database, int history) {
         return new Parts(
-                history, new MySqlBulk(), parts -> new MySqlClaims(database, parts.leases), MySqlSettlements::new);
+                history,
+                new MySqlBulk(),
+                parts -> new MySqlClaims(database, parts.leases),
+                MySqlSettlements::new,
+                null);
     }
 
     PolicyTable policies() {
@@ -125,6 +138,11 @@ final class Parts {
 
     JobClaims claims() {
         return claims;
+    }
+
+    /** How the database writes many new steps; null if one by one in a transaction. */
+    StepTable.@Nullable Together stepsTogether() {
+        return stepsTogether;
     }
 
     Transitions transitions() {

@@ -98,6 +98,43 @@ class CommitGroupTest {
         assertThat(groups).containsExactly(1, CALLERS - 1);
     }
 
+    @Test
+    void a_second_writer_does_not_wait_for_the_first() throws Exception {
+        CountDownLatch written = new CountDownLatch(1);
+        CountDownLatch writing = new CountDownLatch(1);
+        CommitGroup<JobSpec, Enqueued> group = new CommitGroup<>(2, jobs -> {
+            if (jobs.get(0).payload().equals("1")) {
+                writing.countDown();
+                await(written);
+            }
+            return store(jobs);
+        });
+        Future<Enqueued> first = start(() -> group.write(job(1)));
+        writing.await();
+        assertThat(group.write(job(2)).id()).isEqualTo(new JobId(2));
+        assertThat(first.isDone()).isFalse();
+        written.countDown();
+        assertThat(first.get().id()).isEqualTo(new JobId(1));
+    }
+
+    @Test
+    void every_caller_of_two_writers_gets_its_own_answer() throws Exception {
+        CommitGroup<JobSpec, Enqueued> group = new CommitGroup<>(2, this::store);
+        List<Future<Boolean>> callers = new ArrayList<>();
+        for (int i = 0; i < CALLERS; i++) {
+            int first = i * 1_000;
+            callers.add(start(() -> {
+                for (int number = first + 1; number < first + 200; number++) {
+                    assertThat(group.write(job(number)).id()).isEqualTo(new JobId(number));
+                }
+                return true;
+            }));
+        }
+        for (Future<Boolean> caller : callers) {
+            assertThat(caller.get(5, TimeUnit.MINUTES)).isTrue();
+        }
+    }
+
     private static void await(CountDownLatch latch) {
         try {
             latch.await();
@@ -128,6 +165,27 @@ class CommitGroupTest {
                 assertThat(calls.get(i).get().id()).isEqualTo(new JobId(i + 1));
             }
         }
+    }
+
+    @Test
+    void a_store_that_answers_only_the_first_gets_the_others_next() throws Exception {
+        CountDownLatch all = new CountDownLatch(CALLERS);
+        CommitGroup<JobSpec, Enqueued> group = new CommitGroup<>(jobs -> {
+            await(all);
+            return store(jobs.subList(0, (jobs.size() + 1) / 2));
+        });
+        List<Future<Enqueued>> calls = new ArrayList<>();
+        for (int i = 0; i < CALLERS; i++) {
+            int number = i + 1;
+            calls.add(start(() -> {
+                all.countDown();
+                return group.write(job(number));
+            }));
+        }
+        for (int i = 0; i < CALLERS; i++) {
+            assertThat(calls.get(i).get().id()).isEqualTo(new JobId(i + 1));
+        }
+        assertThat(groups.stream().mapToInt(Integer::intValue).sum()).isEqualTo(CALLERS);
     }
 
     @Test

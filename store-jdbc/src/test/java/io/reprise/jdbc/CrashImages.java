@@ -12,7 +12,7 @@ import java.util.List;
 
 /**
  * What a power cut during one call may leave on the disk, made from the files as they were before and after it. SQLite
- * appends frames to the WAL, or begins it anew, each frame a page; only then may a checkpoint write pages of the file.
+ * appends frames to the WAL, or begins it again, each frame a page; only then may a checkpoint write pages of the file.
  */
 final class CrashImages {
 

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A MariaDB database with the schema, to be emptied rather than created anew for each test. If the environment variable
+ * A MariaDB database with the schema, to be emptied rather than created again for each test. If the environment variable
  * {@code REPRISE_TEST_MYSQL_URL} names a database, then that one, of which nothing else may be kept.
  */
 public final class MariaDb implements ServerDatabase {

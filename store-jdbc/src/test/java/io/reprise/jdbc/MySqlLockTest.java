@@ -60,7 +60,7 @@ class MySqlLockTest {
         Connection connection = mariadb.connection();
         connection.setAutoCommit(false);
         assertThat(connection.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_REPEATABLE_READ);
-        // Whoever waits here in vain must not wait for the server's default of 50 s.
+        // A lock that is not granted must not take the server's default of 50 s.
         execute(connection, "set innodb_lock_wait_timeout = 5");
         execute(connection, "select count(*) from reprise_job");
         return connection;
@@ -151,7 +151,7 @@ class MySqlLockTest {
     /** The lease of zero has expired by the time of the next statement, or the one after it. */
     private static void takeOver() {
         for (int i = 0; store.takeOver("rescuer", TestClaims.LONG, 1).isEmpty(); i++) {
-            assertThat(i).as("take-overs in vain").isLessThan(1_000);
+            assertThat(i).as("take-overs without a result").isLessThan(1_000);
         }
     }
 

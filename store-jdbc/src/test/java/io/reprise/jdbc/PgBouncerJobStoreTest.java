@@ -55,7 +55,7 @@ class PgBouncerJobStoreTest implements JobStoreContract {
         String database = direct.replaceAll(".*/([^/?]+)\\?.*", "$1");
         execute("alter database " + database + " set default_transaction_isolation = 'repeatable read'");
         int port = InstalledPostgres.freePort();
-        // It refuses to run as root, so whoever it runs as must be able to read this.
+        // It refuses to run as root, so another user must be able to read this.
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
         Path settings = Files.writeString(directory.resolve("pgbouncer.ini"), """
                 [databases]

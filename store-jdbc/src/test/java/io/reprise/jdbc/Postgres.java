@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 
-/** A PostgreSQL database with the schema, to be emptied rather than created anew for each test. */
+/** A PostgreSQL database with the schema, to be emptied rather than created again for each test. */
 public final class Postgres implements ServerDatabase {
 
     private final DataSource source = PostgresServer.shared().freshDatabase();

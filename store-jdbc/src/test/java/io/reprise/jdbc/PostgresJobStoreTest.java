@@ -7,32 +7,39 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 
+/** The contract for a role that may use the tables and nothing else. */
 class PostgresJobStoreTest implements JobStoreContract {
 
-    private static Postgres postgres;
+    private static Postgres owner;
+    private static PostgresRole role;
+    private static JdbcJobStore store;
 
     @BeforeAll
     static void open() {
-        postgres = new Postgres();
+        owner = new Postgres();
+        role = new PostgresRole(owner);
+        store = JdbcJobStore.open(role.url());
+        store.prepare();
     }
 
     @AfterAll
     static void close() {
-        postgres.close();
+        store.close();
+        owner.close();
     }
 
     @BeforeEach
     void empty() {
-        postgres.empty();
+        owner.empty();
     }
 
     @Override
     public JobStore store() {
-        return postgres.store();
+        return store;
     }
 
     @Override
     public OpenTransaction begin() {
-        return new CallerTransaction(postgres.connection());
+        return new CallerTransaction(role.connection());
     }
 }

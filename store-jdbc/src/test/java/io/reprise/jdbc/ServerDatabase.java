@@ -4,7 +4,7 @@ package io.reprise.jdbc;
 import java.sql.Connection;
 import java.util.List;
 
-/** A database of a server with the schema, to be emptied rather than created anew for each test. */
+/** A database of a server with the schema, to be emptied rather than created again for each test. */
 interface ServerDatabase extends AutoCloseable {
 
     JdbcJobStore store();

@@ -8,6 +8,7 @@ import io.reprise.batch.BatchMember;
 import io.reprise.batch.BatchState;
 import io.reprise.batch.BatchTally;
 import io.reprise.batch.Membership;
+import io.reprise.job.AuditNote;
 import io.reprise.job.Enqueued;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
@@ -19,6 +20,7 @@ import io.reprise.mongodb.docs.Change;
 import io.reprise.mongodb.docs.FieldNames;
 import io.reprise.mongodb.docs.JobDocs;
 import io.reprise.mongodb.docs.Mongo;
+import io.reprise.mongodb.docs.MongoAudit;
 import io.reprise.mongodb.docs.MongoEndings;
 import io.reprise.mongodb.docs.MongoErrors;
 import io.reprise.mongodb.docs.MongoLogs;
@@ -282,7 +284,7 @@ final class MongoBatches {
                                 Change.none().set(SUCCESS, now))) {
             letGo(scope, onSuccess, now);
         }
-        if (number(row, CANCELLED) > 0 && onSuccess != null) {
+        if (number(row, CANCELLED) > 0 && row.get(SUCCESS) == null && onSuccess != null) {
             giveUp(scope, onSuccess);
         }
         Long parent = FieldNames.number(row, PARENT);
@@ -318,10 +320,11 @@ final class MongoBatches {
         scope.jobs().update(asleep, Change.at(now).setAll(JobDocs.due(new Document(), now)));
     }
 
-    /** Cancels the job for a success that cannot come any more. */
+    /** Cancels the job for a success that cannot come any more. A job that was let go is due, and stays. */
     private static void giveUp(MongoScope scope, long job) {
         long now = scope.now();
-        scope.jobs().update(waiting(job), MongoEndings.end(Change.at(now), FieldNames.CANCELLED, now));
+        Document asleep = waiting(job).append(FieldNames.DUE, FieldNames.after(now));
+        scope.jobs().update(asleep, MongoEndings.end(Change.at(now), FieldNames.CANCELLED, now));
     }
 
     Optional<BatchState> find(String name) {
@@ -364,6 +367,32 @@ final class MongoBatches {
             end(scope, List.of(name));
             return Optional.of(read(before));
         });
+    }
+
+    /** Lets the job for the success go if the batch has ended with dead letters. Returns the batch as it was before. */
+    Optional<BatchState> finish(String name, AuditNote note) {
+        return mongo.atomically("finish a batch", scope -> {
+            Document row = scope.docs(MongoScope.BATCHES).first(byName(name));
+            while (row != null && read(row).isFinishable() && !succeeded(scope, row)) {
+                row = scope.docs(MongoScope.BATCHES).first(byName(name));
+            }
+            Optional<BatchState> before = Optional.ofNullable(row).map(MongoBatches::read);
+            before.filter(BatchState::isFinishable).ifPresent(batch -> {
+                letGo(scope, Objects.requireNonNull(batch.onSuccess()).value(), scope.now());
+                String detail = "dead letters: " + batch.dead();
+                MongoAudit.subject(scope, scope.now(), "finish-batch", "batch/" + name, note, detail);
+            });
+            return before;
+        });
+    }
+
+    /** Returns false if the batch is not as it was read: a caller that put a member back was first. */
+    private static boolean succeeded(MongoScope scope, Document row) {
+        Document same = byName(row.getString(FieldNames.ID))
+                .append(SUCCEEDED, row.get(SUCCEEDED))
+                .append(DEAD, row.get(DEAD))
+                .append(SUCCESS, absent());
+        return scope.docs(MongoScope.BATCHES).update(same, Change.none().set(SUCCESS, scope.now()));
     }
 
     List<BatchMember> members(String batch, int after, int limit) {

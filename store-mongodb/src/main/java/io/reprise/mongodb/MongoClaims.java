@@ -26,6 +26,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntSupplier;
 import org.bson.Document;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
@@ -117,29 +118,35 @@ final class MongoClaims {
                 if (queue.containsKey(MongoQueues.PAUSED) || named.containsKey(MongoQueues.PAUSED)) {
                     return List.of();
                 }
-                if (request.rulesOf(name).isLimited() && !settings.containsKey(name)) {
+                boolean limited = MongoQueues.maxRunning(queue) != null || MongoQueues.maxRunning(named) != null;
+                if (!limited && !request.rulesOf(name).isLimited()) {
+                    return take(name, room, suspects);
+                }
+                if (!settings.containsKey(Needs.base(name))) {
                     // Its turn is kept in this document.
                     scope.docs(MongoScope.QUEUES)
                             .upsert(
-                                    new Document(FieldNames.ID, name),
+                                    new Document(FieldNames.ID, Needs.base(name)),
                                     Change.none().setOnInsert(MongoQueues.LIMITED, true));
                 }
-                int most = queue.containsKey(MongoQueues.MAX_RUNNING)
-                        ? FieldNames.integer(queue, MongoQueues.MAX_RUNNING)
-                        : Integer.MAX_VALUE;
-                return most < Integer.MAX_VALUE || request.rulesOf(name).isLimited()
-                        ? takeInTurn(name, room, most, suspects)
-                        : take(name, room, suspects);
+                return takeInTurn(
+                        name,
+                        room,
+                        () -> MongoQueues.room(scope, name, queue, named).left(),
+                        suspects);
             });
         }
 
         /**
-         * Takes from a queue with a limit. One claim at a time has the turn, so that few jobs are taken and given back.
+         * Takes from a queue with a limit. One claim at a time has the turn, so that few jobs are taken and given back;
+         * queues of jobs with needs have that of the queue that the jobs name, whose limit counts them.
          * The turn alone is not safe: it ends after {@code TURN}, and a slow claim may be overtaken. So each claim
          * counts the running jobs again after it has taken, and gives its jobs back if there are too many. The last
          * claim to count sees the jobs of all others.
+         *
+         * @param left counts how many more jobs may run
          */
-        private List<Claim> takeInTurn(String queue, int room, int most, Suspects suspects) {
+        private List<Claim> takeInTurn(String queue, int room, IntSupplier left, Suspects suspects) {
             // Without the turn: groups and types that may start nothing can be many.
             List<Document> found = pick(queue, room);
             if (found.isEmpty()
@@ -147,7 +154,7 @@ final class MongoClaims {
                 return List.of();
             }
             ObjectId turn = new ObjectId();
-            Document free = new Document(FieldNames.ID, queue)
+            Document free = new Document(FieldNames.ID, Needs.base(queue))
                     .append(MongoQueues.TURN_UNTIL, new Document("$not", FieldNames.after(now)));
             Change taken =
                     Change.none().set(MongoQueues.TURN, turn).set(MongoQueues.TURN_UNTIL, MongoTime.plus(now, TURN));
@@ -155,14 +162,14 @@ final class MongoClaims {
                 return List.of();
             }
             try {
-                int space = (int) Math.min(room, most - running(queue));
+                int space = Math.min(room, left.getAsInt());
                 List<Claim> claims = space > 0 ? take(queue, space, suspects, found) : List.of();
-                boolean over = space > 0 && (running(queue) > most || isExceeded(queue, claims));
+                boolean over = space > 0 && (left.getAsInt() < 0 || isExceeded(queue, claims));
                 return over ? givenBack(claims) : claims;
             } finally {
                 scope.docs(MongoScope.QUEUES)
                         .update(
-                                new Document(FieldNames.ID, queue).append(MongoQueues.TURN, turn),
+                                new Document(FieldNames.ID, Needs.base(queue)).append(MongoQueues.TURN, turn),
                                 Change.none().remove(MongoQueues.TURN, MongoQueues.TURN_UNTIL));
             }
         }
@@ -183,10 +190,6 @@ final class MongoClaims {
         private List<Document> admitted(String queue, List<Document> jobs) {
             GroupRules rules = request.rulesOf(queue);
             return rules.isLimited() && !jobs.isEmpty() ? new MongoFlow(scope, queue, rules, now).admit(jobs) : jobs;
-        }
-
-        private long running(String queue) {
-            return scope.jobs().count(MongoQueues.running(queue));
         }
 
         private List<Claim> givenBack(List<Claim> claims) {

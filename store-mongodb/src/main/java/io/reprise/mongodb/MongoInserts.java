@@ -211,6 +211,7 @@ final class MongoInserts {
             return docs.find(new Document(field, FieldNames.in(keys)))
                     .projection(new Document(FieldNames.STATUS, 1)
                             .append(FieldNames.DUE, 1)
+                            .append(FieldNames.WAIT_REASON, 1)
                             .append(FieldNames.CREATED, 1)
                             .append(FieldNames.HELD_KEY, 1)
                             .append(FieldNames.ATTEMPTS, 1)
@@ -242,7 +243,9 @@ final class MongoInserts {
                 fresh.put(lastId, job);
             } else if (spec.keyRule() == KeyRule.KEEP) {
                 keep(holder, spec);
-            } else if (spec.keyRule() == KeyRule.REJECT || JobDocs.stateOf(holder) == JobState.RUNNING) {
+            } else if (spec.keyRule() == KeyRule.REJECT
+                    || JobDocs.stateOf(holder) == JobState.RUNNING
+                    || JobDocs.awaitsBatch(holder)) {
                 throw new DuplicateKeyException(Objects.requireNonNull(spec.key()), new JobId(JobDocs.idOf(holder)));
             } else {
                 replace(holder, spec);
@@ -265,9 +268,10 @@ final class MongoInserts {
             return held != null && held.endsWith(JobSpec.FOLLOWING);
         }
 
-        /** A job that was claimed is running or has counted that run. */
+        /** A job that was claimed is running or has counted that run. One that waits for a batch is not replaced either. */
         private static boolean hasBegun(Document job) {
             return JobDocs.stateOf(job) == JobState.RUNNING
+                    || JobDocs.awaitsBatch(job)
                     || FieldNames.integer(job, FieldNames.ATTEMPTS) > 0
                     || FieldNames.integer(job, FieldNames.LOSSES) > 0
                     || FieldNames.integer(job, FieldNames.INTERRUPTIONS) > 0

@@ -322,6 +322,11 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
+    public Optional<BatchState> finishBatch(String name, AuditNote note) {
+        return wakeups.after(batches.finish(name, note));
+    }
+
+    @Override
     public List<BatchMember> members(String batch, int after, int limit) {
         return batches.members(batch, after, limit);
     }

@@ -269,6 +269,8 @@ final class MongoQueries {
         String name = Objects.requireNonNullElse(FieldNames.text(job, FieldNames.QUEUE), "");
         Document queue = settings(scope, name);
         String base = Needs.base(name);
+        Document named = base.equals(name) ? queue : settings(scope, base);
+        MongoQueues.Room room = MongoQueues.room(scope, name, queue, named);
         JobState state = JobDocs.stateOf(job);
         boolean pending = state == JobState.PENDING;
         String parkedBy = pending ? FieldNames.text(job, FieldNames.PARKED_BY) : null;
@@ -279,9 +281,9 @@ final class MongoQueries {
                 MongoTime.instant(now),
                 state == JobState.RUNNING ? MongoTime.instant(FieldNames.numberOr(job, FieldNames.UNTIL, now)) : null,
                 parkedBy,
-                MongoQueues.pause(queue, base.equals(name) ? queue : settings(scope, base)),
-                MongoQueues.maxRunning(queue),
-                (int) scope.jobs().count(MongoQueues.running(name)),
+                MongoQueues.pause(queue, named),
+                room.limit(),
+                room.limit() == null ? MongoQueues.running(scope, name) : room.running(),
                 waits ? (int) scope.jobs().count(higher(job, now), most) : 0,
                 waits ? earlier(scope, job, due, most) : 0);
     }

@@ -77,8 +77,45 @@ final class MongoQueues {
         this.countable = countable;
     }
 
-    static Document running(String queue) {
+    /** Counts running jobs of a queue, and of the queues of jobs with needs beside it. */
+    static int running(MongoScope scope, String queue) {
+        Document beside = new Document("$gt", Needs.after(queue)).append("$lt", Needs.before(queue));
+        return (int) (scope.jobs().count(running(queue)) + scope.jobs().count(running(beside)));
+    }
+
+    static Document running(Object queue) {
         return new Document(FieldNames.QUEUE, queue).append(FieldNames.STATUS, FieldNames.PROCESSING);
+    }
+
+    /** The limit of a queue, and how many running jobs it counts. */
+    record Room(@Nullable Integer limit, int running) {
+
+        private static final Room ANY = new Room(null, 0);
+
+        int left() {
+            return limit == null ? Integer.MAX_VALUE : limit - running;
+        }
+
+        Room orLess(Room other) {
+            return other.left() < left() ? other : this;
+        }
+    }
+
+    /**
+     * Returns the limit that leaves less room: that of a queue, or of the one that its jobs name.
+     *
+     * @param queue the settings of the queue
+     * @param named the settings of the queue that its jobs name
+     */
+    static Room room(MongoScope scope, String name, Document queue, Document named) {
+        Room own = room(scope, name, queue);
+        String base = Needs.base(name);
+        return base.equals(name) ? own : own.orLess(room(scope, base, named));
+    }
+
+    private static Room room(MongoScope scope, String name, Document queue) {
+        Integer limit = maxRunning(queue);
+        return limit == null ? Room.ANY : new Room(limit, running(scope, name));
     }
 
     Set<String> live() {
@@ -171,7 +208,7 @@ final class MongoQueues {
             queues.forEach((name, queue) -> states.add(new QueueState(
                     name,
                     pause(queue.settings, queues.getOrDefault(Needs.base(name), queue).settings),
-                    maxRunning(queue.settings),
+                    limit(queue.settings, queues.getOrDefault(Needs.base(name), queue).settings),
                     queue.counts,
                     queue.atLeast,
                     queue.oldest)));
@@ -455,6 +492,11 @@ final class MongoQueues {
                 .toList();
         jobs.append(FieldNames.QUEUE, new Document("$nin", paused));
         return beside.isEmpty() ? jobs : jobs.append("$nor", beside);
+    }
+
+    private static @Nullable Integer limit(Document queue, Document named) {
+        Integer own = maxRunning(queue);
+        return own == null ? maxRunning(named) : own;
     }
 
     static @Nullable Integer maxRunning(Document queue) {

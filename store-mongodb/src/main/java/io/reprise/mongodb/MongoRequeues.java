@@ -56,6 +56,8 @@ final class MongoRequeues {
 
     private static final Document OF_A_REQUEUE = new Document(FieldNames.QUEUE, 1)
             .append(FieldNames.STATUS, 1)
+            .append(FieldNames.WAIT_REASON, 1)
+            .append(FieldNames.DUE, 1)
             .append(FieldNames.GRANTED, 1)
             .append(FieldNames.BATCH, 1)
             .append(FieldNames.CREATED, 1)
@@ -109,6 +111,9 @@ final class MongoRequeues {
         List<Long> found = new ArrayList<>();
         Map<JobId, Membership> dead = new HashMap<>();
         scope.jobs().find(plain(same)).projection(OF_A_REQUEUE).forEach(job -> {
+            if (JobDocs.awaitsBatch(job)) {
+                return;
+            }
             Requeue requeue = Objects.requireNonNull(requeues.get(new JobId(JobDocs.idOf(job))));
             Change change = change(scope, job, requeue, now).set(FieldNames.MARK, mark);
             models.add(new UpdateOneModel<>(unchanged(job), change.build()));
@@ -161,6 +166,9 @@ final class MongoRequeues {
             JobState state = JobDocs.stateOf(job);
             if (state != JobState.FAILED && state != JobState.PENDING) {
                 return new RequeueResult(Result.NOT_WAITING, null);
+            }
+            if (JobDocs.awaitsBatch(job)) {
+                return new RequeueResult(Result.FOLLOWS, null);
             }
             StepEdit steps = requeue.edit().steps();
             Document filter = unchanged(job);

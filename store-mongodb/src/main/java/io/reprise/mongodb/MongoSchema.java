@@ -215,8 +215,7 @@ final class MongoSchema {
     private static List<IndexModel> jobs(boolean keys) {
         List<IndexModel> jobs = new ArrayList<>();
         // Serves the claim: equal queue, parked, lane and turn, then the order of claims; or jumps from turn to turn.
-        // The
-        // type is for claims of some types.
+        // The type is for claims of some types.
         jobs.add(index(
                 "ready",
                 keys(FieldNames.QUEUE, FieldNames.PARKED, FieldNames.LANE)

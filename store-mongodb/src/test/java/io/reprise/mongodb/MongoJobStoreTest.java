@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.mongodb;
 
-class MongoJobStoreTest extends MongoContract {
+import io.reprise.testkit.contract.JobStoreContract;
+
+class MongoJobStoreTest extends MongoFixture implements JobStoreContract {
 
     @Override
     MongoServer start() {

@@ -1,29 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.mongodb;
 
-import org.junit.jupiter.api.Nested;
+import io.reprise.testkit.contract.JobStoreContract;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 
-/** What holds without transactions, also when the other tests run where there are some. */
+/** The contract without transactions, also when {@link MongoJobStoreTest} runs where there are some. */
 @EnabledIfEnvironmentVariable(
         named = MongoServer.VARIABLE,
         matches = ".+",
-        disabledReason = "The other tests run on the server in memory anyway")
-class SingleServerTest {
+        disabledReason = "MongoJobStoreTest runs on the server in memory anyway")
+class SingleServerTest extends MongoFixture implements JobStoreContract {
 
-    @Nested
-    class Plain extends MongoContract {
-        @Override
-        MongoServer start() {
-            return new MongoServer(null);
-        }
-    }
-
-    @Nested
-    class MovingDeadLetters extends MongoContract {
-        @Override
-        MongoServer start() {
-            return new MongoServer(null, MongoJobStore.builder().deadLettersIn(MongoServer.DEAD_LETTERS));
-        }
+    @Override
+    MongoServer start() {
+        return new MongoServer(null);
     }
 }

@@ -2,9 +2,12 @@
 package io.reprise.internal.run;
 
 import io.reprise.Queue;
+import io.reprise.fairness.FlowGate;
 import io.reprise.fairness.FlowLimit;
 import io.reprise.fairness.GroupRules;
 import io.reprise.fairness.StartGoal;
+import io.reprise.insight.QueueLimit;
+import io.reprise.insight.QueueLimit.From;
 import io.reprise.internal.control.LiveSettings;
 import io.reprise.internal.settle.RunTotals;
 import io.reprise.job.JobSpec.Needs;
@@ -13,8 +16,10 @@ import io.reprise.store.Claim;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -25,11 +30,22 @@ public final class FlowRules {
 
     private final Map<String, GroupRules> code;
     private final LiveSettings live;
+    private final Function<String, List<GroupRules>> ofOthers;
 
     /** Creates the rules of a process that serves these queues. */
     public FlowRules(Collection<Queue> queues, LiveSettings live) {
+        this(queues, live, queue -> List.of());
+    }
+
+    /**
+     * Creates rules for somebody who looks at any queue.
+     *
+     * @param ofOthers returns the rules that workers have in their code for a queue
+     */
+    public FlowRules(Collection<Queue> queues, LiveSettings live, Function<String, List<GroupRules>> ofOthers) {
         this.code = queues.stream().collect(Collectors.toUnmodifiableMap(Queue::name, Queue::groups));
         this.live = live;
+        this.ofOthers = ofOthers;
     }
 
     /**
@@ -67,12 +83,34 @@ public final class FlowRules {
 
     /** Returns the rules of a queue, as they are now. */
     public GroupRules of(String queue) {
-        String base = Needs.base(queue);
-        GroupRules below = code.getOrDefault(queue, code.getOrDefault(base, GroupRules.EQUAL));
+        GroupRules below = code.getOrDefault(queue, code.get(Needs.base(queue)));
+        if (below == null) {
+            List<GroupRules> others = ofOthers.apply(queue);
+            below = others.isEmpty() ? GroupRules.EQUAL : others.get(0);
+        }
+        GroupRules above = told(queue);
+        return above.equals(GroupRules.EQUAL) ? below : above.orElse(below);
+    }
+
+    private GroupRules told(String queue) {
         Map<String, QueueSettings> told = live.now().queues();
-        QueueSettings above = told.getOrDefault(queue, told.get(base));
-        return above == null || above.rules().equals(GroupRules.EQUAL)
-                ? below
-                : above.rules().orElse(below);
+        return told.getOrDefault(queue, told.getOrDefault(Needs.base(queue), QueueSettings.NONE))
+                .rules();
+    }
+
+    /** Returns the limits of a queue, and where each was set. */
+    public List<QueueLimit> limits(String queue) {
+        return CodeLimits.joined(told(queue), ofOthers.apply(queue));
+    }
+
+    /** Returns where a limit was set that a job of this queue has reached. */
+    public From from(String queue, FlowGate.Reached reached) {
+        GroupRules told = told(queue);
+        FlowLimit limit = switch (reached.of()) {
+            case QUEUE -> told.rate();
+            case GROUP -> told.limitOf(reached.name());
+            case TYPE -> told.limitOfType(reached.name());
+        };
+        return limit.equals(reached.limit()) ? From.SETTINGS : From.CODE;
     }
 }

@@ -94,7 +94,7 @@ public final class RemoteRuns {
     private final FlowRules rules;
     private final RunTotals totals;
     private final QueueOrders orders;
-    private final LentJobs lent = new LentJobs();
+    private final LentJobs lent;
     private final Map<String, Long> reportedNanos = new ConcurrentHashMap<>();
 
     /** By the prefix of the queues that they find. */
@@ -104,6 +104,7 @@ public final class RemoteRuns {
         this.store = parts.store();
         this.settings = parts.settings();
         this.driver = parts.driver();
+        this.lent = new LentJobs(driver::nanos);
         this.clock = parts.clock();
         this.events = parts.events();
         this.control = parts.control();
@@ -332,7 +333,7 @@ public final class RemoteRuns {
     /** Returns the steps of a job that this key holds, as they were before they were stored. */
     public List<StoredStep> steps(RemoteLease.Key key) {
         held(key);
-        return store.steps(key.job()).steps().stream()
+        return store.steps(key.job()).now().stream()
                 .map(step -> step.value() == null ? step : step.withValue(codec.open(step.value())))
                 .toList();
     }

@@ -9,11 +9,13 @@ import io.reprise.insight.FleetReader;
 import io.reprise.insight.JobEvent;
 import io.reprise.insight.JobEvent.Kind;
 import io.reprise.insight.RetryView;
+import io.reprise.insight.TraceParent;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
 import io.reprise.job.Progress;
 import io.reprise.retry.Decision;
+import io.reprise.retry.FailReason;
 import io.reprise.store.CountedAs;
 import io.reprise.store.Settlement;
 import java.time.Duration;
@@ -96,20 +98,10 @@ public final class Events {
         } else if (next instanceof Settlement.Park park) {
             dueAt = park.delay() == null ? at : at.plus(park.delay());
         }
-        // The messages say "Task" as OmniQ's log does; LogTest fixes the text. Everywhere else the word is job.
         if (next instanceof Settlement.Fail fail) {
             int attempts =
                     settlement.decision() != null && settlement.decision().counts() ? attempt : job.attempts();
-            about(log.atWarn(), job, attempts)
-                    .log(
-                            "Task failed permanently: {} after {} {} ({} of {} in queue {}: {})",
-                            job.id(),
-                            attempts,
-                            attempts == 1 ? "attempt" : "attempts",
-                            fail.reason(),
-                            job.type(),
-                            job.queue(),
-                            settlement.failure());
+            logFailure(job, attempts, fail.reason(), settlement.failure());
         } else if (log.isInfoEnabled() && settlement.decision() instanceof Decision.Retry retry) {
             int upcoming = settlement.decision().counts() ? attempt + 1 : attempt;
             about(log.atInfo(), job, upcoming)
@@ -143,6 +135,25 @@ public final class Events {
                     retries(job, settlement, dueAt),
                     null));
         }
+    }
+
+    /** Logs that a job failed because it waited beyond its deadline. No run of it ended. */
+    public void logExpired(Job job) {
+        logFailure(job, job.attempts(), FailReason.DEADLINE, "it waited too long");
+    }
+
+    /** The messages say "Task" as OmniQ's log does; LogTest fixes the text. Everywhere else the word is job. */
+    private static void logFailure(Job job, int attempts, FailReason reason, @Nullable Object why) {
+        about(log.atWarn(), job, attempts)
+                .log(
+                        "Task failed permanently: {} after {} {} ({} of {} in queue {}: {})",
+                        job.id(),
+                        attempts,
+                        attempts == 1 ? "attempt" : "attempts",
+                        reason,
+                        job.type(),
+                        job.queue(),
+                        why);
     }
 
     private static RetryView retries(Job job, Settlement settlement, @Nullable Instant dueAt) {
@@ -425,10 +436,13 @@ public final class Events {
 
     /** Adds what a line of JSON tells beside the message. The text of the line does not show it. */
     private static LoggingEventBuilder about(LoggingEventBuilder line, Job job, int attempt) {
-        return line.addKeyValue("job", job.id().toString())
+        LoggingEventBuilder about = line.addKeyValue("job", job.id().toString())
                 .addKeyValue("type", job.type())
                 .addKeyValue("queue", job.queue())
                 .addKeyValue("attempt", attempt);
+        return TraceParent.in(job.spec().tags())
+                .map(trace -> about.addKeyValue("trace_id", trace.traceId()))
+                .orElse(about);
     }
 
     private static String seconds(Duration delay) {

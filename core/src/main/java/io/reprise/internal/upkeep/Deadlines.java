@@ -63,13 +63,7 @@ public final class Deadlines implements UpkeepRole.Piece {
         if (expired.size() == rows) {
             size.took(driver.nanos() - began);
         }
-        for (Job job : expired.subList(0, Math.min(NAMED, expired.size()))) {
-            // The message says "Task" as OmniQ's log does; LogTest fixes the text. Everywhere else the word is job.
-            log.warn(
-                    "Task failed permanently: {} after {} attempts (DEADLINE: it waited too long)",
-                    job.id(),
-                    job.attempts());
-        }
+        expired.stream().limit(NAMED).forEach(events::logExpired);
         if (expired.size() > NAMED) {
             log.warn("{} more tasks failed permanently (DEADLINE: they waited too long)", expired.size() - NAMED);
         }

@@ -101,11 +101,13 @@ public final class Reclaimer implements UpkeepRole.Piece {
     private boolean takeOver() {
         List<LostClaim> lost = store.takeOver(settings.name(), settings.timing().lease(), LEASES);
         for (LostClaim claim : lost) {
+            int jobs = claim.claim().jobs().size();
             log.warn(
-                    "Worker {} lost lease {} on {} jobs of queue {}",
+                    "Worker {} lost lease {} on {} {} of queue {}",
                     claim.lostWorker(),
                     claim.lostToken(),
-                    claim.claim().jobs().size(),
+                    jobs,
+                    jobs == 1 ? "job" : "jobs",
                     claim.claim().queue());
         }
         taken.addAll(lost);

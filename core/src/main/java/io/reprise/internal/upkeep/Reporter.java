@@ -8,6 +8,7 @@ import io.reprise.internal.engine.EngineParts;
 import io.reprise.internal.engine.OutageRest;
 import io.reprise.internal.engine.Role;
 import io.reprise.internal.engine.WorkerSettings;
+import io.reprise.internal.run.CodeLimits;
 import io.reprise.internal.run.LeaseBook;
 import io.reprise.internal.run.UnhandledTypes;
 import io.reprise.internal.settle.Events;
@@ -66,6 +67,7 @@ public final class Reporter implements Role {
     public Duration step() {
         try {
             store.checkIn(report(), TTL);
+            CodeLimits.tell(store, settings.name(), settings.queues());
             unhandled.renew();
             tell();
             if (totals.sawFailures()) {
@@ -88,6 +90,7 @@ public final class Reporter implements Role {
         try {
             tell();
             store.checkOut(settings.name());
+            CodeLimits.forget(store, settings.name(), settings.queues());
         } catch (RuntimeException e) {
             log.debug("Worker {} left without its last report: {}", settings.name(), e.getMessage());
         }

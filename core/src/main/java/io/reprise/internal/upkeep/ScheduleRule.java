@@ -132,7 +132,11 @@ public final class ScheduleRule {
                 if (timing.cron().indexOf('|') >= 0) {
                     throw new IllegalArgumentException("no cron expression has the character |");
                 }
-                cron(timing.cron());
+                if (cron(timing.cron())
+                        .nextExecution(EARLIEST.atZone(ZoneOffset.UTC))
+                        .isEmpty()) {
+                    throw new IllegalArgumentException("no year has such a date, so it never fires");
+                }
             } catch (RuntimeException e) {
                 // The cron parser throws more exception types than it documents.
                 throw unreadable(schedule, timing.cron(), e);

@@ -10,10 +10,12 @@ import io.reprise.job.AuditNote;
 import io.reprise.job.Cancellation;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.job.JobState;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -105,8 +107,11 @@ public final class Cancellations {
                 waiting.put(job.id().value(), job);
             }
         }
-        String[] queues =
-                waiting.values().stream().map(Job::queue).distinct().sorted().toArray(String[]::new);
+        String[] queues = waiting.values().stream()
+                .map(Job::queue)
+                .distinct()
+                .sorted(Comparator.comparing(Needs::base))
+                .toArray(String[]::new);
         for (String queue : queues) {
             dialect.lockQueue(session, queue);
         }

@@ -10,6 +10,7 @@ import io.reprise.jdbc.sql.SqlTime;
 import io.reprise.job.AuditNote;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.job.JobState;
 import io.reprise.store.JobChange;
 import io.reprise.store.JobChange.Answer;
@@ -32,8 +33,7 @@ import java.util.stream.Collectors;
 public final class JobChanges {
 
     // Runs under the lock of the job's queue, which keeps claims, requeues and cancellations away. An unparking takes
-    // no
-    // such lock, so the lane is calculated from the row. A payload or policy that stays is not written again.
+    // no such lock, so the lane is calculated from the row. A payload or policy that stays is not written again.
     private static final String CHANGE = """
             update reprise_job
                set queue = :queue,
@@ -129,7 +129,7 @@ public final class JobChanges {
                 .filter(job -> job.state() == JobState.PENDING)
                 .map(Job::queue)
                 .distinct()
-                .sorted()
+                .sorted(Comparator.comparing(Needs::base))
                 .toList();
         for (String queue : queues) {
             session.dialect().lockQueue(session, queue);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.jobs;
 
+import io.reprise.batch.BatchState;
 import io.reprise.batch.Membership;
 import io.reprise.jdbc.rows.StepTable;
 import io.reprise.jdbc.sql.Batches;
@@ -15,6 +16,7 @@ import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
 import io.reprise.job.KeyReusedException;
 import io.reprise.job.KeyRule;
+import io.reprise.job.WaitReason;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -77,7 +79,7 @@ public final class JobInserts {
 
     // The unique index reprise_job_unique serves it.
     private static final String HOLDER = """
-            select id, due_at, queue, case when chain like '@%' then chain end, token
+            select id, due_at, queue, case when chain like '@%' then chain end, token, wait_reason
               from reprise_job
              where unique_key = ? and due_at is not null
             """;
@@ -406,7 +408,9 @@ public final class JobInserts {
         if (holder.isEmpty()) {
             return Optional.empty();
         }
-        if (!holder.get().hasRun() && !LeaseTable.isHeld(session, holder.get().id())) {
+        if (!holder.get().hasRun()
+                && !holder.get().awaitsBatch()
+                && !LeaseTable.isHeld(session, holder.get().id())) {
             return replace(session, spec, holder.get());
         }
         long given = id == null ? session.dialect().nextId(session) : id;
@@ -468,7 +472,8 @@ public final class JobInserts {
             Enqueued answer,
             String queue,
             @Nullable Membership member,
-            boolean hasRun) {}
+            boolean hasRun,
+            boolean awaitsBatch) {}
 
     /**
      * Applies the key rule: keeps, rejects or replaces the job that holds the unique key. Returns empty if that job
@@ -491,6 +496,9 @@ public final class JobInserts {
     }
 
     private Optional<Enqueued> replace(Session session, JobSpec spec, Holder holder) throws SQLException {
+        if (holder.awaitsBatch()) {
+            throw new DuplicateKeyException(java.util.Objects.requireNonNull(spec.key()), holder.id());
+        }
         // A member stays a member after the replacement.
         Membership member = holder.member();
         JobSpec replacing =
@@ -508,7 +516,13 @@ public final class JobInserts {
 
     private static Holder readHolder(SqlRow row) throws SQLException {
         Enqueued answer = inserted(row, false);
-        return new Holder(answer.id(), answer, row.text(), Batches.member(row.textOrNull()), row.number() > 0);
+        return new Holder(
+                answer.id(),
+                answer,
+                row.text(),
+                Batches.member(row.textOrNull()),
+                row.number() > 0,
+                BatchState.holdsBack(row.constantOrNull(WaitReason.class, WaitReason.MANUAL), answer.dueAt()));
     }
 
     /** Returns empty if the job has just ended: settles do not wait for the queue's lock. */

@@ -66,8 +66,7 @@ public final class JobUpkeep {
             """;
 
     // Skips rows that another transaction is changing. A job that was claimed meanwhile runs as before: the turn of a
-    // job
-    // matters only while it waits.
+    // job matters only while it waits.
     private static final String LOCK_LATE = """
             select id
               from reprise_job {by primary}
@@ -83,8 +82,7 @@ public final class JobUpkeep {
             """;
 
     // The index reprise_job_ready serves both: a few jumps, and then only jobs that are due. In the lane of retries a
-    // job
-    // has a turn of its own only if it was due already.
+    // job has a turn of its own only if it was due already.
     public static final String DUE_RETRIES = """
             select id
               from reprise_job

@@ -40,7 +40,7 @@ public final class QueuePositions {
     private static final String RUNNING = """
             select count(*)
               from reprise_held h
-             where h.queue = ?
+             where ? in (h.queue, {base h.queue})
                and (select j.token from reprise_job j where j.id = h.id and j.due_at is not null) < h.token
             """;
 
@@ -106,20 +106,45 @@ public final class QueuePositions {
                 pending ? session.first(PLACE, QueuePositions::place, job.id()).orElse(null) : null;
         Place waits = place != null && place.parkedBy == null && place.dueAt <= now ? place : null;
         Settings queue = settings(session, job.queue());
+        Room room = room(session, job.queue(), queue.maxRunning);
         return new QueuePosition(
                 job,
                 SqlTime.instant(now),
                 leaseUntil(session, job.status().holder()),
                 place == null ? null : place.parkedBy,
                 queue.paused == null ? pauseOfNamed(session, job.queue()) : queue.paused,
-                queue.maxRunning,
-                session.one(RUNNING, SqlRow::integer, job.queue()),
+                room.limit,
+                room.running,
                 waits == null ? 0 : higher(session, job, waits, now, most),
                 waits == null ? 0 : earlier(session, job, waits, most));
     }
 
     private static Place place(SqlRow row) throws SQLException {
         return new Place(row.integer(), row.textOrNull(), row.number(), row.text());
+    }
+
+    /** The limit of a queue, and how many jobs it counts. */
+    private record Room(@Nullable Integer limit, int running) {
+
+        int left() {
+            return limit == null ? Integer.MAX_VALUE : limit - running;
+        }
+    }
+
+    /** Returns the limit that leaves less room: that of the queue, or of the one that its jobs name. */
+    private static Room room(Session session, String queue, @Nullable Integer limit) throws SQLException {
+        Room own = new Room(limit, running(session, queue));
+        String base = Needs.base(queue);
+        Integer ofNamed = base.equals(queue) ? null : settings(session, base).maxRunning;
+        if (ofNamed == null) {
+            return own;
+        }
+        Room named = new Room(ofNamed, running(session, base));
+        return named.left() < own.left() ? named : own;
+    }
+
+    private static int running(Session session, String queue) throws SQLException {
+        return session.one(session.dialect().sql(RUNNING), SqlRow::integer, queue);
     }
 
     private static Settings settings(Session session, String queue) throws SQLException {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.jobs;
 
+import io.reprise.batch.BatchState;
 import io.reprise.jdbc.rows.AuditTable;
 import io.reprise.jdbc.rows.StepTable;
 import io.reprise.jdbc.sql.Batches;
@@ -89,6 +90,9 @@ public final class Requeues {
         Optional<Job> job = lockedJob(session, id);
         if (job.isEmpty() || !isWaiting(job.get())) {
             return refused(job.isEmpty() ? Result.MISSING : Result.NOT_WAITING);
+        }
+        if (BatchState.holdsBack(job.get())) {
+            return refused(Result.FOLLOWS);
         }
         boolean failed = job.get().state() == JobState.FAILED;
         Optional<Fence> fence = session.first(

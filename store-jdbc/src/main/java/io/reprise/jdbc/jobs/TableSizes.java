@@ -11,8 +11,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds up the lengths of payloads, chains, results and steps, part by part along the primary keys: first live
- * jobs, then finished ones, then the steps of both.
+ * Adds up the lengths of payloads, chains, results, steps and log lines, part by part along the primary keys: first live
+ * jobs, then finished ones, then the steps of both, then their log lines.
  */
 public final class TableSizes {
 
@@ -40,10 +40,10 @@ public final class TableSizes {
             """;
 
     // A part ends between two jobs. The primary key gives the jobs in their order, without a sort.
-    private static final String STEPS = """
+    private static final String BESIDE = """
             select coalesce(j.queue, f.queue), sum(s.bytes), max(s.job_id), count(*)
-              from (select job_id, sum(octet_length(value)) as bytes
-                      from reprise_step
+              from (select job_id, sum(octet_length({text})) as bytes
+                      from {table}
                      where job_id > ?
                      group by job_id
                      order by job_id
@@ -53,13 +53,17 @@ public final class TableSizes {
              group by coalesce(j.queue, f.queue)
             """;
 
-    private static final String STEPS_AFTER = "steps-";
+    private static final String STEPS = BESIDE.replace("{text}", "value").replace("{table}", "reprise_step");
 
-    /** A job has ten steps or so. */
-    private static final int STEPS_OF_A_JOB = 10;
+    private static final String LOGS = BESIDE.replace("{text}", "body").replace("{table}", "reprise_log");
+
+    /** A job has ten steps or parts of a log or so. */
+    private static final int ROWS_OF_A_JOB = 10;
 
     private static final String LIVE_AFTER = "live-";
     private static final String FINISHED_AFTER = "finished-";
+    private static final String STEPS_AFTER = "steps-";
+    private static final String LOGS_AFTER = "logs-";
 
     private TableSizes() {}
 
@@ -70,7 +74,8 @@ public final class TableSizes {
         String from = cursor != null ? cursor : (apart ? LIVE_AFTER : FINISHED_AFTER) + 0;
         String table = from.substring(0, from.indexOf('-') + 1);
         long after = Long.parseLong(from.substring(table.length()));
-        int most = table.equals(STEPS_AFTER) ? Math.max(1, rows / STEPS_OF_A_JOB) : rows;
+        boolean several = table.equals(STEPS_AFTER) || table.equals(LOGS_AFTER);
+        int most = several ? Math.max(1, rows / ROWS_OF_A_JOB) : rows;
         List<Part> parts = session.list(
                 session.dialect().sql(sql(table)),
                 row -> new Part(
@@ -96,7 +101,8 @@ public final class TableSizes {
         return switch (table) {
             case LIVE_AFTER -> LIVE;
             case FINISHED_AFTER -> FINISHED;
-            default -> STEPS;
+            case STEPS_AFTER -> STEPS;
+            default -> LOGS;
         };
     }
 
@@ -104,6 +110,7 @@ public final class TableSizes {
         return switch (table) {
             case LIVE_AFTER -> FINISHED_AFTER + 0;
             case FINISHED_AFTER -> STEPS_AFTER + 0;
+            case STEPS_AFTER -> LOGS_AFTER + 0;
             default -> null;
         };
     }

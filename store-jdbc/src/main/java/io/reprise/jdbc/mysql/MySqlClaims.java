@@ -19,6 +19,7 @@ import io.reprise.jdbc.sql.StoredLane;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimPlan;
 import io.reprise.store.ClaimRequest;
@@ -57,9 +58,8 @@ public final class MySqlClaims implements JobClaims {
     private static final Logger log = LoggerFactory.getLogger(MySqlClaims.class);
 
     // Levels whose first entry is due, or in which groups wait. Takes no locks; reads one entry of reprise_job_ready
-    // per
-    // possible level, and one more of those with groups. It does
-    // not jump from level to level: MySQL does not use the index for a bound that comes from another row.
+    // per possible level, and one more of those with groups. It does not jump from level to level: MySQL does not use
+    // the index for a bound that comes from another row.
     private static final String LEVELS = """
             select q.name, x.lane, p.priority,
                    coalesce((select j.turn from reprise_job j {by reprise_job_ready}
@@ -131,21 +131,23 @@ public final class MySqlClaims implements JobClaims {
 
     private static final String NEXT_OF_OTHERS = NEXT_DUE.replace("{types}", OF_OTHERS);
 
-    // Takes the queue's lock and reads whether the queue is paused or limited. A shared request returns no row if
-    // another transaction holds the lock alone. reprise_queue is not joined: "skip locked" would skip a queue whose
-    // settings are being changed.
+    // Takes the queue's lock and reads whether the queue is paused or limited, by its own name or by the one that its
+    // jobs
+    // name. A shared request returns no row if another transaction holds the lock alone. reprise_queue is not joined:
+    // "skip locked" would skip a queue whose settings are being changed.
     private static final String ENTER = """
-            select exists (select 1 from reprise_queue q where q.name = l.name and q.paused_at is not null),
-                   (select q.max_running from reprise_queue q where q.name = l.name)
+            select exists (select 1 from reprise_queue q where q.name in (:queue, :named) and q.paused_at is not null),
+                   (select q.max_running from reprise_queue q where q.name = :queue),
+                   (select q.max_running from reprise_queue q where q.name = :named)
               from reprise_queue_lock l
-             where l.name = ?
+             where l.name = :named
             """;
 
     private static final String RUNNING = """
             select count(*)
               from reprise_held h
               join reprise_job j on j.id = h.id and j.token < h.token
-             where h.queue = ?
+             where h.queue = :queue or (h.queue > :after and h.queue < :before)
             """;
 
     // Due entries of one turn of a level after a position, in the order of reprise_job_ready, without held jobs. Takes
@@ -527,7 +529,7 @@ public final class MySqlClaims implements JobClaims {
 
     private List<Claim> claim(ClaimRequest request, Wanted wanted) {
         String queue = wanted.queue;
-        database.dialect().makeLockable(queue);
+        database.dialect().makeLockable(Needs.base(queue));
         boolean alone = limited.contains(queue) || request.rulesOf(queue).isLimited();
         Optional<List<Claim>> claims = tryClaim(request, wanted, alone);
         if (claims.isEmpty()) {
@@ -549,24 +551,49 @@ public final class MySqlClaims implements JobClaims {
             if (room.isEmpty() || room.get().paused) {
                 return Optional.of(List.of());
             }
-            Integer limit = room.get().limit;
-            if (limit != null && !alone) {
+            boolean isLimited = room.get().limit != null || room.get().limitOfNamed != null;
+            if (isLimited && !alone) {
                 return Optional.empty();
             }
-            if (limit == null) {
+            if (!isLimited) {
                 limited.remove(queue);
             }
-            int running = limit == null ? 0 : session.one(RUNNING, SqlRow::integer, queue);
-            int most = limit == null ? wanted.jobs : Math.min(wanted.jobs, limit - running);
+            int most = isLimited ? Math.min(wanted.jobs, left(session, queue, room.get())) : wanted.jobs;
             return Optional.of(most <= 0 ? List.of() : claim(session, request, wanted, most));
         });
     }
 
-    private record Room(boolean paused, @Nullable Integer limit) {}
+    /** Returns how many more jobs may run. A limit of the queue that jobs name counts those with needs too. */
+    private static int left(Session session, String queue, Room room) throws SQLException {
+        int left = Integer.MAX_VALUE;
+        if (room.limit != null) {
+            left = room.limit - running(session, queue, "", "");
+        }
+        if (room.limitOfNamed != null) {
+            String named = Needs.base(queue);
+            left = Math.min(left, room.limitOfNamed - running(session, named, Needs.after(named), Needs.before(named)));
+        }
+        return left;
+    }
+
+    private static int running(Session session, String queue, String after, String before) throws SQLException {
+        return session.one(
+                RUNNING,
+                SqlRow::integer,
+                Params.of("queue", queue).and("after", after).and("before", before));
+    }
+
+    private record Room(
+            boolean paused,
+            @Nullable Integer limit,
+            @Nullable Integer limitOfNamed) {}
 
     private Optional<Room> enter(Session session, String queue, boolean alone) throws SQLException {
         String lock = alone ? "for update" : database.dialect().server(session).shareSkipLocked();
-        return session.first(ENTER + lock, row -> new Room(row.flag(), row.integerOrNull()), queue);
+        return session.first(
+                ENTER + lock,
+                row -> new Room(row.flag(), row.integerOrNull(), row.integerOrNull()),
+                Params.of("queue", queue).and("named", Needs.base(queue)));
     }
 
     private List<Claim> claim(Session session, ClaimRequest request, Wanted wanted, int want) throws SQLException {

@@ -13,6 +13,7 @@ import io.reprise.jdbc.sql.ShownColumns;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.jdbc.sql.SqlTime;
 import io.reprise.jdbc.sql.SqlWords;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.job.JobState;
 import io.reprise.retry.FailReason;
 import io.reprise.store.Claim;
@@ -441,8 +442,9 @@ final class MySqlDialect implements Dialect {
 
     @Override
     public void lockQueue(Session session, String queue) throws SQLException {
-        makeLockable(queue);
-        session.list("select name from reprise_queue_lock where name = ? for update", SqlRow::text, queue);
+        String named = Needs.base(queue);
+        makeLockable(named);
+        session.list("select name from reprise_queue_lock where name = ? for update", SqlRow::text, named);
     }
 
     @Override

@@ -64,6 +64,9 @@ public final class PostgresClaims implements JobClaims {
 
     private static final int MAX_SUSPECTS = 1_000;
 
+    /** Jobs of one claim, so that nobody waits long for the queue's lock. */
+    private static final int MAX_BATCH = 1_000;
+
     /** Looks that a claim makes if other processes lease what it found. */
     private static final int TRIES = 2;
 
@@ -132,16 +135,8 @@ public final class PostgresClaims implements JobClaims {
                      cast(:worker as text) as worker, cast(:lease_us as bigint) as lease_us, cast(:remote as int) as remote),
             room as materialized (
               select a.queue, a.retries, a.worker, a.lease_us, a.remote,
-                     case when q.name is null then a.jobs
-                          when q.paused_at is not null then 0
-                          when q.max_running is null then a.jobs
-                          else greatest(0, least(a.jobs, q.max_running - (
-                            select count(*) from reprise_held h
-                              cross join lateral (
-                                select 1 from reprise_job where id = h.id and token < h.token offset 0) j
-                             where h.queue = a.queue))) end as jobs
-                from asked a
-                left join reprise_queue q on q.name = a.queue),
+                     least(a.jobs, {room}) as jobs
+                from asked a),
             {levels},
             fresh as materialized (
               select x.*
@@ -232,16 +227,8 @@ public final class PostgresClaims implements JobClaims {
                      cast(:worker as text) as worker, cast(:lease_us as bigint) as lease_us, cast(:remote as int) as remote),
             room as materialized (
               select a.queue, a.beside, a.worker, a.lease_us, a.remote,
-                     case when q.name is null then a.jobs
-                          when q.paused_at is not null then 0
-                          when q.max_running is null then a.jobs
-                          else greatest(0, least(a.jobs, q.max_running - (
-                            select count(*) from reprise_held h
-                              cross join lateral (
-                                select 1 from reprise_job where id = h.id and token < h.token offset 0) j
-                             where h.queue = a.queue))) end as jobs
-                from asked a
-                left join reprise_queue q on q.name = a.queue),
+                     least(a.jobs, {room}) as jobs
+                from asked a),
             level (priority) as (
               select (select j.priority from reprise_job j
                        where j.queue = :queue and j.lane = 2 order by j.priority desc limit 1)
@@ -324,6 +311,7 @@ public final class PostgresClaims implements JobClaims {
     /** Queues that gave many jobs when they were claimed together with others. */
     private final Set<String> large = ConcurrentHashMap.newKeySet();
 
+    private final PostgresTurns walks;
     private final PostgresManyQueues many;
     private volatile Known known = new Known(Set.of(), Long.MIN_VALUE);
     private volatile boolean busy;
@@ -333,7 +321,8 @@ public final class PostgresClaims implements JobClaims {
         this.jobs = jobs;
         this.snapshot = new OldSnapshot(database);
         this.statistics = new TableStatistics(database);
-        this.many = new PostgresManyQueues(database, jobs, share, turns);
+        this.walks = new PostgresTurns(database, jobs, turns);
+        this.many = new PostgresManyQueues(database, jobs, share, turns, walks);
     }
 
     /**
@@ -404,14 +393,17 @@ public final class PostgresClaims implements JobClaims {
         List<Claim> claim() {
             try {
                 for (ClaimRequest.Demand demand : request.demands()) {
-                    boolean alone = isAlone(demand.queue());
+                    boolean wide = walks.isWide(request, demand.queue());
+                    boolean alone = wide || isAlone(demand.queue());
                     // One scan has one limit for all of its queues.
                     boolean limited = demand.max() < left;
                     if (alone || limited || group.size() == GROUP) {
                         claimGroup();
                     }
-                    // A queue that gives nothing may hold jobs of groups, which only a look sees.
-                    if (!alone || !claimAlone(demand)) {
+                    if (wide) {
+                        claimWide(demand);
+                    } else if (!alone || !claimAlone(demand)) {
+                        // A queue that gives nothing may hold jobs of groups, which only a look sees.
                         group.add(demand);
                     }
                     if (limited) {
@@ -451,6 +443,28 @@ public final class PostgresClaims implements JobClaims {
                 large.remove(demand.queue());
             }
             return !some.isEmpty();
+        }
+
+        /** Claims one job of each of the next groups. What it leaves is for a look. */
+        private void claimWide(ClaimRequest.Demand demand) {
+            String queue = demand.queue();
+            int before = left;
+            if (left > 0 && suspects.max() > 0 && !withoutSuspects.contains(queue)) {
+                add(orPass(() -> claimSuspects(request, queue, Math.min(left, demand.max()), suspects), List.of()));
+            }
+            int want = Math.min(Math.min(left, demand.max() - (before - left)), MAX_BATCH);
+            if (want <= 0) {
+                return;
+            }
+            PostgresTurns.Walked walked = orPass(() -> walks.claim(request, queue, want), PostgresTurns.Walked.PASSED);
+            noteSuspects(queue, walked.suspects(), walked.claim() != null);
+            if (walked.claim() != null) {
+                add(List.of(walked.claim()));
+                share.claimed(queue, walked.claim().jobs().size(), request.retryShare());
+            }
+            if (!walked.done()) {
+                group.add(new ClaimRequest.Demand(queue, demand.max() - (before - left), demand.rules()));
+            }
         }
 
         private void claimGroup() {
@@ -535,7 +549,7 @@ public final class PostgresClaims implements JobClaims {
             int rest = want
                     - claims.stream().mapToInt(claim -> claim.jobs().size()).sum();
             if (rest > 0 && found.queues().contains(queue)) {
-                claims.addAll(claimBatch(request, queue, Math.min(rest, 1_000)));
+                claims.addAll(claimBatch(request, queue, Math.min(rest, MAX_BATCH)));
             }
         } catch (StoreException e) {
             // The earlier claims are committed, so they are returned and run.
@@ -650,12 +664,16 @@ public final class PostgresClaims implements JobClaims {
                 "claim jobs of queue " + queue, Refusal.never(), session -> read(session, request.worker(), sql, all));
         cursor.claimed(answer.jobs, want, answer.leastLease, answer.levels);
         turns.seen(queue, answer.grouped);
-        if (answer.suspects) {
+        noteSuspects(queue, answer.suspects, !answer.jobs.isEmpty());
+        return answer.claims(queue, 0);
+    }
+
+    private void noteSuspects(String queue, boolean some, boolean claimed) {
+        if (some) {
             withoutSuspects.remove(queue);
-        } else if (!answer.jobs.isEmpty() && withoutSuspects.size() < MOST_NAMES) {
+        } else if (claimed && withoutSuspects.size() < MOST_NAMES) {
             withoutSuspects.add(queue);
         }
-        return answer.claims(queue, 0);
     }
 
     private List<Claim> claimSuspects(ClaimRequest request, String queue, int want, Suspects suspects) {
@@ -712,7 +730,7 @@ public final class PostgresClaims implements JobClaims {
         });
     }
 
-    private static Params params(ClaimRequest request, String queue, int jobs) {
+    static Params params(ClaimRequest request, String queue, int jobs) {
         return Params.of("queue", queue)
                 .and("jobs", jobs)
                 .and("worker", request.worker())
@@ -739,6 +757,7 @@ public final class PostgresClaims implements JobClaims {
                 .replace("{types}", types)
                 .replace("{wait}", Integer.toString(WAIT_MILLIS))
                 .replace("{least}", "-9223372036854775808")
+                .replace("{room}", PostgresDialect.room("a.queue"))
                 .replace("{lock_queue}", PostgresDialect.LOCK_QUEUE));
     }
 

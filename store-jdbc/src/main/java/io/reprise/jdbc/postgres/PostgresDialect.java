@@ -34,11 +34,29 @@ public final class PostgresDialect extends ReturningDialect {
      */
     private static final int QUEUES = 0x52455052;
 
-    /** Waits for the lock of the queue {@code :queue}, and keeps it until the transaction ends. */
-    static final String LOCK_QUEUE = "pg_advisory_xact_lock(" + QUEUES + ", hashtext(:queue))";
+    /**
+     * Waits for the lock of the queue {@code :queue}, and keeps it until the transaction ends. Queues of jobs with needs have
+     * the lock of the queue that the jobs name, because its limit counts them.
+     */
+    static final String LOCK_QUEUE =
+            "pg_advisory_xact_lock(" + QUEUES + ", hashtext(split_part(:queue, '@needs:', 1)))";
 
     /** Takes the lock of a queue {@code q}, unless another session has it. */
-    static final String TRY_LOCK = "pg_try_advisory_xact_lock(" + QUEUES + ", hashtext(q.name))";
+    static final String TRY_LOCK =
+            "pg_try_advisory_xact_lock(" + QUEUES + ", hashtext(split_part(q.name, '@needs:', 1)))";
+
+    // A limit of the queue that jobs name counts those with needs too, which wait in queues beside it.
+    private static final String ROOM = """
+            (select case when exists (
+                           select 1 from reprise_queue q
+                            where q.name in ({queue}, split_part({queue}, '@needs:', 1)) and q.paused_at is not null) then 0
+                         else greatest(0, coalesce(min(q.max_running - (
+                           select count(*) from reprise_held h
+                             cross join lateral (
+                               select 1 from reprise_job where id = h.id and token < h.token offset 0) j
+                            where q.name in (h.queue, split_part(h.queue, '@needs:', 1)))), 2147483647)) end
+               from reprise_queue q
+              where q.name in ({queue}, split_part({queue}, '@needs:', 1)) and q.max_running is not null)""";
 
     private static final int SCHEMA = QUEUES + 1;
 
@@ -242,6 +260,11 @@ public final class PostgresDialect extends ReturningDialect {
     @Override
     public long nextControlVersion(Session session) throws SQLException {
         return session.one("select nextval('reprise_control_version')", SqlRow::number);
+    }
+
+    /** Returns the words for how many more jobs of a queue may run; {@code queue} is a column with its name. */
+    static String room(String queue) {
+        return ROOM.replace("{queue}", queue);
     }
 
     @Override

@@ -18,6 +18,7 @@ import io.reprise.jdbc.sql.SqlTime;
 import io.reprise.jdbc.sql.StoredLane;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.DueQueues;
@@ -40,6 +41,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Claims from many queues at once, or jobs of some types only. It finds due jobs without locks, and then takes them by
@@ -47,6 +50,8 @@ import org.jspecify.annotations.Nullable;
  * held gives no jobs this time.
  */
 final class PostgresManyQueues {
+
+    private static final Logger log = LoggerFactory.getLogger(PostgresManyQueues.class);
 
     private static final int MAX_BATCH = 1_000;
 
@@ -192,8 +197,7 @@ final class PostgresManyQueues {
     private static final long GROUPED = 0;
 
     // Jumps from turn to turn of a level through reprise_job_ready. If it looks for some types, it passes the turns
-    // that
-    // have no due job of them. Takes no locks.
+    // that have no due job of them. Takes no locks.
     private static final String TURNS = """
             with recursive found (turn, n) as (
               select (select j.turn from reprise_job j
@@ -264,16 +268,8 @@ final class PostgresManyQueues {
                 from unnest((select :queues::text[]), (select :ids::text[])) with ordinality as q (name, ids, n)
                where q.n = any (string_to_array(current_setting('reprise.locked'), ',')::bigint[])),
             room as materialized (
-              select a.name, a.ids,
-                     case when q.paused_at is not null then 0
-                          when q.max_running is null then 2147483647
-                          else greatest(0, q.max_running - (
-                            select count(*) from reprise_held h
-                              cross join lateral (
-                                select 1 from reprise_job where id = h.id and token < h.token offset 0) j
-                             where h.queue = a.name)) end as jobs
-                from asked a
-                left join reprise_queue q on q.name = a.name),
+              select a.name, a.ids, {room} as jobs
+                from asked a),
             still as (
               select r.name, r.jobs, j.id, j.place, row_number() over (partition by r.name order by c.nth) as nth
                 from room r
@@ -324,13 +320,15 @@ final class PostgresManyQueues {
     private final JobRows jobs;
     private final RetryShare share;
     private final Turns turns;
+    private final PostgresTurns walks;
     private final FoundJobs stocks = new FoundJobs();
 
-    PostgresManyQueues(Database database, JobRows jobs, RetryShare share, Turns turns) {
+    PostgresManyQueues(Database database, JobRows jobs, RetryShare share, Turns turns, PostgresTurns walks) {
         this.database = database;
         this.jobs = jobs;
         this.share = share;
         this.turns = turns;
+        this.walks = walks;
     }
 
     /**
@@ -420,21 +418,36 @@ final class PostgresManyQueues {
                     left -= some.size();
                 }
             }
-            List<Claim> claims = new ArrayList<>();
-            for (Map.Entry<String, List<Long>> found : ids.entrySet()) {
-                if (request.rulesOf(found.getKey()).isLimited()) {
-                    claims.addAll(takeLimited(request, found.getKey(), found.getValue()));
-                }
-            }
-            Map<String, List<Long>> unlimited = new LinkedHashMap<>(ids);
-            unlimited.keySet().removeIf(queue -> request.rulesOf(queue).isLimited());
-            claims.addAll(unlimited.isEmpty() ? List.of() : take(request, unlimited));
+            List<Claim> claims = takeAll(request, ids);
             Map<String, Integer> leased = new HashMap<>();
             claims.forEach(claim -> leased.merge(claim.queue(), claim.jobs().size(), Integer::sum));
             ids.keySet().forEach(queue -> taken.leased(queue, leased.getOrDefault(queue, 0)));
             boolean none = claims.isEmpty();
             return new Taken(claims, none && ids.size() == 1, none && ids.isEmpty() && look.stocked);
         }
+    }
+
+    private List<Claim> takeAll(ClaimRequest request, Map<String, List<Long>> ids) {
+        List<Claim> claims = new ArrayList<>();
+        Map<String, List<Long>> unlimited = new LinkedHashMap<>(ids);
+        unlimited.keySet().removeIf(queue -> request.rulesOf(queue).isLimited());
+        try {
+            for (Map.Entry<String, List<Long>> found : ids.entrySet()) {
+                if (!unlimited.containsKey(found.getKey())) {
+                    claims.addAll(takeLimited(request, found.getKey(), found.getValue()));
+                }
+            }
+            while (!unlimited.isEmpty()) {
+                claims.addAll(take(request, oneOfEach(unlimited)));
+            }
+        } catch (StoreException e) {
+            // The earlier claims are committed, so they are returned and run.
+            if (claims.isEmpty()) {
+                throw e;
+            }
+            log.debug("Claimed from some queues only: {}", e.getMessage());
+        }
+        return claims;
     }
 
     /** Jobs may have been added, or come back. */
@@ -507,6 +520,7 @@ final class PostgresManyQueues {
             Map<Turns.Level, List<Long>> levels,
             Set<Turns.Level> grouped) {
         FoundJobs.Stock stock = new FoundJobs.Stock();
+        List<Turns.Pick<Long>> picks = new ArrayList<>();
         own.stream()
                 .sorted(Comparator.comparingInt(Turns.Level::lane)
                         .thenComparing(Turns.Level::priority, Comparator.reverseOrder()))
@@ -517,10 +531,15 @@ final class PostgresManyQueues {
                     if (!walked) {
                         levels.getOrDefault(level, List.of()).forEach(id -> stock.add(id, retry));
                     } else if (max > 0) {
-                        turns.choose(level, max, request.rulesOf(queue), limited(request, level))
-                                .forEach(pick -> stock.add(pick.job(), retry, () -> turns.took(pick)));
+                        List<Turns.Pick<Long>> some =
+                                turns.choose(level, max, request.rulesOf(queue), limited(request, level));
+                        some.forEach(pick -> stock.add(pick.job(), retry, () -> turns.took(pick)));
+                        picks.addAll(some);
                     }
                 });
+        if (request.types().isEmpty()) {
+            walks.looked(request, queue, max, own, picks);
+        }
         return stock;
     }
 
@@ -664,6 +683,19 @@ final class PostgresManyQueues {
         return ids.stream().filter(free::contains).toList();
     }
 
+    /** Removes one queue for each queue that jobs name: their limit counts what a statement before has leased. */
+    private static Map<String, List<Long>> oneOfEach(Map<String, List<Long>> ids) {
+        Map<String, List<Long>> some = new LinkedHashMap<>();
+        Set<String> named = new HashSet<>();
+        ids.forEach((queue, list) -> {
+            if (named.add(Needs.base(queue))) {
+                some.put(queue, list);
+            }
+        });
+        ids.keySet().removeAll(some.keySet());
+        return some;
+    }
+
     private List<Claim> take(ClaimRequest request, Map<String, List<Long>> ids) {
         String sql = takeSql(database.dialect(), ids.size() == 1);
         Map<String, Batch> batches = database.send(
@@ -702,6 +734,7 @@ final class PostgresManyQueues {
         return dialect.sql((one ? LOCK_ONE : LOCK_MANY)
                 .concat(TAKE)
                 .replace("{wait}", Integer.toString(PostgresClaims.WAIT_MILLIS))
+                .replace("{room}", PostgresDialect.room("a.name"))
                 .replace("{lock_queue}", PostgresDialect.LOCK_QUEUE)
                 .replace("{try_lock}", PostgresDialect.TRY_LOCK));
     }

@@ -55,8 +55,7 @@ public final class QueueTable {
             """;
 
     // Reads a limited number of entries of reprise_job_ready. Lanes from 3 on hold parked jobs. One statement reads
-    // several
-    // queues: # is the number of the queue.
+    // several queues: # is the number of the queue.
     private static final String LIVE = """
             select cast(:queue# as {text}) as queue, count(*) as jobs,
                    min(case when j.lane < 3 and j.due_at <= {now}
@@ -273,7 +272,13 @@ public final class QueueTable {
         private QueueState read(String name, Found named) {
             counts.values().removeIf(n -> n <= 0);
             Set<JobState> atLeast = more ? Set.of(JobState.PENDING) : Set.of();
-            return new QueueState(name, paused == null ? named.paused : paused, maxRunning, counts, atLeast, oldest);
+            return new QueueState(
+                    name,
+                    paused == null ? named.paused : paused,
+                    maxRunning == null ? named.maxRunning : maxRunning,
+                    counts,
+                    atLeast,
+                    oldest);
         }
     }
 

@@ -20,11 +20,16 @@ import io.reprise.step.Telling;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -38,12 +43,20 @@ public final class StepTable {
             "name, kind, state, token, at, due_at, suspensions, type, value, fail_reason, failure_class, error_type,"
                     + " error_message";
 
-    private static final String FIND = """
-            select {columns}
-              from reprise_step
-             where job_id = ?
-             order by at, name
+    private static final String FIND_ALL = """
+            select job_id, {columns}
+              from reprise_step {by primary}
+             where job_id {in ?}
+             order by job_id, at, name
             """.replace("{columns}", COLUMNS);
+
+    // The length in bytes is known without reading a long value.
+    private static final String SIZES = """
+            select job_id, coalesce(sum(octet_length(value)), 0)
+              from reprise_step {by primary}
+             where job_id {in ?}
+             group by job_id
+            """;
 
     private static final String ONE = """
             select {columns}
@@ -52,8 +65,7 @@ public final class StepTable {
             """.replace("{columns}", COLUMNS);
 
     // The lease stays until the end of the transaction: a take-over skips it. Leases are locked in the order of their
-    // ids,
-    // as settlements lock them.
+    // ids, as settlements lock them.
     private static final String LOCK_LEASES = """
             select id
               from reprise_lease {by primary}
@@ -172,9 +184,92 @@ public final class StepTable {
 
     private StepTable() {}
 
-    public static StepList find(Session session, JobId job) throws SQLException {
-        long now = session.now();
-        return new StepList(SqlTime.instant(now), session.list(FIND, StepTable::read, job));
+    /** Where a step is stored. */
+    public record Place(JobId job, String name) {}
+
+    /** Writes new steps of many runs in fewer round trips than {@link StepTable#checkpoint}. */
+    public interface Together {
+
+        /** Writes what it can. Returns the rows that it wrote; the others are left to {@link StepTable#checkpoint}. */
+        List<Place> insert(Session session, List<Checkpoint> steps) throws SQLException;
+    }
+
+    /**
+     * Returns the steps of jobs, in the order of the jobs. It returns those of the first job, and of further jobs as long as all
+     * of them together have no more bytes than one job may have.
+     */
+    public static List<StepList> findFirst(Session session, List<JobId> jobs) throws SQLException {
+        Instant now = SqlTime.instant(session.now());
+        List<JobId> first = jobs;
+        long[] ids = ids(jobs);
+        if (ids.length > 1) {
+            Map<Long, Long> sizes = sizes(session, ids);
+            first = jobs.subList(0, together(jobs, sizes));
+            ids = first.stream()
+                    .mapToLong(JobId::value)
+                    .filter(sizes::containsKey)
+                    .sorted()
+                    .distinct()
+                    .toArray();
+        }
+        Map<Long, List<StoredStep>> found = find(session, ids);
+        return first.stream()
+                .map(job -> new StepList(now, found.getOrDefault(job.value(), List.of())))
+                .toList();
+    }
+
+    private static long[] ids(List<JobId> jobs) {
+        return jobs.stream().mapToLong(JobId::value).sorted().distinct().toArray();
+    }
+
+    /** Returns the bytes of those jobs that have steps. */
+    private static Map<Long, Long> sizes(Session session, long[] ids) throws SQLException {
+        record Size(long job, long length) {}
+        Map<Long, Long> sizes = new HashMap<>();
+        session.list(session.dialect().sql(SIZES), row -> new Size(row.number(), row.number()), (Object) ids)
+                .forEach(size -> sizes.put(size.job, size.length));
+        return sizes;
+    }
+
+    private static int together(List<JobId> jobs, Map<Long, Long> sizes) {
+        long length = 0;
+        Set<JobId> counted = new HashSet<>();
+        for (int i = 0; i < jobs.size(); i++) {
+            if (counted.add(jobs.get(i))) {
+                length += sizes.getOrDefault(jobs.get(i).value(), 0L);
+            }
+            if (i > 0 && length > StoredStep.MAX_JOB_BYTES) {
+                return i;
+            }
+        }
+        return jobs.size();
+    }
+
+    private static Map<Long, List<StoredStep>> find(Session session, long[] ids) throws SQLException {
+        Map<Long, List<StoredStep>> found = new HashMap<>();
+        if (ids.length > 0) {
+            session.list(
+                    session.dialect().sql(FIND_ALL),
+                    row -> found.computeIfAbsent(row.number(), id -> new ArrayList<>())
+                            .add(read(row)),
+                    (Object) ids);
+        }
+        return found;
+    }
+
+    /**
+     * Returns the steps that can be written together: each is new, is the only one of its name, and grants nothing.
+     */
+    public static List<Checkpoint> together(List<Checkpoint> checkpoints) {
+        Set<Place> places = new HashSet<>();
+        return checkpoints.stream()
+                .filter(each -> !each.step().replaces() && each.step().granted() == null)
+                .filter(each -> places.add(place(each)))
+                .toList();
+    }
+
+    public static Place place(Checkpoint checkpoint) {
+        return new Place(checkpoint.job(), checkpoint.step().name());
     }
 
     /** Writes steps of runs that go on, in one transaction. */

@@ -137,7 +137,7 @@ public final class Batches {
     private static final String STILL_WAITS = """
             select id
               from reprise_job
-             where id = ? and wait_reason = 'BATCH' and due_at is not null
+             where id = ? and wait_reason = 'BATCH' and due_at > {now}
             {for_update}
             """;
 
@@ -162,6 +162,16 @@ public final class Batches {
                set closed_at = {now}
              where name = ? and closed_at is null
             """;
+
+    // The primary key serves it. A member that is put back meanwhile waits for this transaction, or is first.
+    private static final String LOCK = """
+            select {columns}
+              from reprise_batch
+             where name = ?
+            {for_update}
+            """.replace("{columns}", COLUMNS);
+
+    private static final String FINISH = "update reprise_batch set success_at = {now} where name = ?";
 
     private static final String FIND = "select " + COLUMNS + " from reprise_batch where name = ?";
 
@@ -209,8 +219,7 @@ public final class Batches {
             """;
 
     // The caller has seen that it is not closed. A caller that adds a member or closes it waits for this transaction,
-    // or
-    // is first.
+    // or is first.
     private static final String LOCK_UNCLOSED = """
             select on_success, on_end
               from reprise_batch
@@ -357,7 +366,7 @@ public final class Batches {
             if (batch.success && batch.succeededAt == null && batch.onSuccess != null) {
                 session.update(dialect.sql(LET_GO), batch.onSuccess);
             }
-            if (batch.cancelled > 0 && batch.onSuccess != null) {
+            if (batch.cancelled > 0 && batch.succeededAt == null && batch.onSuccess != null) {
                 giveUp(session, batch.onSuccess);
             }
             if (batch.parent != null) {
@@ -366,7 +375,7 @@ public final class Batches {
         }
     }
 
-    /** Cancels the job for a success that cannot come any more. No claim takes it, because it is not due. */
+    /** Cancels the job for a success that cannot come any more and has not come. No claim takes it: it is not due. */
     private static void giveUp(Session session, long job) throws SQLException {
         if (session.first(session.dialect().sql(STILL_WAITS), SqlRow::number, job)
                 .isPresent()) {
@@ -443,6 +452,20 @@ public final class Batches {
             end(session, new String[] {name});
         }
         return closed ? there.map(Batches::unclosed) : there;
+    }
+
+    /**
+     * Lets the job for the success go if the batch has ended with dead letters. Returns the batch as it was before; empty if
+     * there is none.
+     */
+    public static Optional<BatchState> finish(Session session, String name) throws SQLException {
+        Dialect dialect = session.dialect();
+        Optional<BatchState> before = session.first(dialect.sql(LOCK), Batches::read, name);
+        if (before.isPresent() && before.get().isFinishable()) {
+            session.update(dialect.sql(FINISH), name);
+            session.update(dialect.sql(LET_GO), before.get().onSuccess());
+        }
+        return before;
     }
 
     private static BatchState unclosed(BatchState batch) {

@@ -187,7 +187,7 @@ public interface Dialect {
     /** Returns a new job id. */
     long nextId(Session session) throws SQLException;
 
-    /** Keeps claims of the queue away until the transaction ends. */
+    /** Keeps claims of the queue away until the transaction ends, and of the queues of jobs with needs beside it. */
     void lockQueue(Session session, String queue) throws SQLException;
 
     /**

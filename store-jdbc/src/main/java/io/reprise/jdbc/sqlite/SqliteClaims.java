@@ -19,6 +19,7 @@ import io.reprise.jdbc.sql.SqlTime;
 import io.reprise.jdbc.sql.StoredLane;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
+import io.reprise.job.JobSpec.Needs;
 import io.reprise.job.JobStatus;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimPlan;
@@ -135,15 +136,16 @@ public final class SqliteClaims implements JobClaims {
             select queue from found where queue is not null and queue < :before limit :max
             """;
 
+    // A limit of the queue that jobs name counts those with needs too, which wait in queues beside it.
     private static final String ROOM = """
-            select case when q.paused_at is not null then 0
-                        when q.max_running is null then 2147483647
-                        else max(0, q.max_running - (
-                          select count(*) from reprise_held h
-                            join reprise_job j on j.id = h.id and j.token < h.token and j.due_at is not null
-                           where h.queue = q.name)) end
+            select coalesce(min(case when q.paused_at is not null then 0
+                                     when q.max_running is null then 2147483647
+                                     else max(0, q.max_running - (
+                                       select count(*) from reprise_held h
+                                         join reprise_job j on j.id = h.id and j.token < h.token and j.due_at is not null
+                                        where q.name in (h.queue, {base h.queue}))) end), 2147483647)
               from reprise_queue q
-             where q.name = ?
+             where q.name in (?, ?)
             """;
 
     // There is one writer, so the next token is known before the lease row is written.
@@ -465,7 +467,7 @@ public final class SqliteClaims implements JobClaims {
     }
 
     private static int room(Session session, String queue) throws SQLException {
-        return session.first(ROOM, SqlRow::integer, queue).orElse(Integer.MAX_VALUE);
+        return session.one(session.dialect().sql(ROOM), SqlRow::integer, queue, Needs.base(queue));
     }
 
     /** Whether there is work. It runs on a reading connection and does not wait for the writer. */

@@ -162,7 +162,7 @@ class PostgresFaultsTest {
                 one.close();
             }
             run.awaitProgress(20);
-            run.drainAndCheck("No connection to be had");
+            run.drainAndCheck("No free connection");
         }
     }
 

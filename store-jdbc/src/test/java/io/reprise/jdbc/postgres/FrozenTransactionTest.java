@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
-/** A process that was frozen in the midst of a transaction, while others go on. */
+/** A process that was frozen inside a transaction, while others go on. */
 class FrozenTransactionTest {
 
     @Test

@@ -31,7 +31,7 @@ class PostgresBurstPlanTest extends PostgresPlanTest {
         HikariDataSource pool = new HikariDataSource(config);
         try (PostgresDatabase ours = new PostgresDatabase(Pool.own(pool), Pool.own(pool), 30, false)) {
             TableStatistics statistics = new TableStatistics(ours);
-            // Whoever filled it tells of it when the session has ended.
+            // The session that filled it reports its statistics when it ends.
             Patience.until(statistics::renew);
             assertThat(statistics.renew()).as("again").isFalse();
         }

@@ -82,6 +82,16 @@ class PostgresClaimPlanTest {
                 insert(database, 50_000, "'busy'", 0);
             }
         },
+        /** Many groups in one queue. */
+        GROUPED {
+            @Override
+            void fill(Postgres database) {
+                insert(database, 50_000, "'queue-' || n % 5000", 3_600_000_000L);
+                insert(database, 50_000, "'busy'", 0);
+                database.execute("update reprise_job set job_group = 'group-' || id % 10000");
+                database.execute("vacuum analyze reprise_job");
+            }
+        },
         /** Never analyzed at all. */
         UNKNOWN {
             @Override
@@ -149,6 +159,14 @@ class PostgresClaimPlanTest {
                             .and("lease_us", 60_000_000L)
                             .and("remote", 0)
                             .and("floor", 0L)));
+            for (String from : List.of("", "group-5")) {
+                readsThroughIndexes(plan(
+                        database,
+                        PostgresTurns.sql(DIALECT),
+                        PostgresClaims.params(ANY, "busy", 500)
+                                .and("priority", 2)
+                                .and("from", from)));
+            }
         }
     }
 

@@ -187,6 +187,7 @@ class PostgresPlanTest {
         for (JobQuery query : List.of(
                 JobQuery.all().state(state).type("work"),
                 JobQuery.all().state(state).queue("default"),
+                JobQuery.all().state(state).batch("import"),
                 JobQuery.all().state(state).fingerprint("f"))) {
             List<ShownColumns> shown = DIALECT.shown(query.states(), false);
             JobQueries.Statement statement = JobQueries.floorStatement(DIALECT, query, shown);

@@ -114,6 +114,25 @@ class QueueLockTest {
     }
 
     @Test
+    void a_claim_keeps_what_it_has_if_the_lock_of_another_queue_is_not_free() throws Exception {
+        JobId other = add(JobSpec.builder("work", "1").queue("b"));
+        add(JobSpec.builder("work", "1").queue("a"));
+        JobId needy = add(JobSpec.builder("work", "1").queue("a").needs(List.of("gpu")));
+        // Both have the lock of queue a, so they are claimed one after the other.
+        String beside = store.find(needy).orElseThrow().queue();
+        try (Connection caller = begin()) {
+            lock(caller, "a");
+            assertThat(TestClaims.ids(store.claim(
+                            TestClaims.upTo(10).from("b", "a", beside).build())))
+                    .containsExactly(other);
+            caller.rollback();
+        }
+        assertThat(TestClaims.ids(
+                        store.claim(TestClaims.upTo(10).from("b", "a", beside).build())))
+                .hasSize(2);
+    }
+
+    @Test
     void a_lease_begins_after_the_wait_for_the_lock() throws Exception {
         add(JobSpec.builder("work", "1").queue("a"));
         List<Claim> claims = List.of();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.mongodb.docs;
 
+import io.reprise.batch.BatchState;
 import io.reprise.job.Job;
 import io.reprise.job.JobCounts;
 import io.reprise.job.JobId;
@@ -75,6 +76,13 @@ public final class JobDocs {
 
     public static JobState stateOf(Document document) {
         return FieldNames.state(FieldNames.text(document, FieldNames.STATUS));
+    }
+
+    /** Returns whether the job waits for the end or the success of a batch. */
+    public static boolean awaitsBatch(Document document) {
+        WaitReason reason =
+                FieldNames.constant(WaitReason.class, document.get(FieldNames.WAIT_REASON), WaitReason.MANUAL);
+        return BatchState.holdsBack(reason, MongoTime.instantOrNull(FieldNames.number(document, FieldNames.DUE)));
     }
 
     /** Returns the document of a job that waits for its first run. */

@@ -16,9 +16,11 @@ public final class MongoLogs {
     /** The field that names the job. */
     public static final String JOB = "job";
 
+    /** The field with the lines. */
+    static final String BODY = "body";
+
     private static final String TOKEN = "token";
     private static final String PART = "part";
-    private static final String BODY = "body";
 
     private MongoLogs() {}
 

@@ -66,13 +66,15 @@ class MongoFaultsTest {
         }
     }
 
+    /** In memory: a network that says nothing is the same before every server, and takes long before a slow one. */
     @Slow
     @Test
     void a_worker_that_hears_nothing_more_harms_nobody_and_comes_back() {
-        try (TcpProxy proxy = TcpProxy.before(server.port());
-                FaultRun run = new FaultRun(directory, server)) {
+        try (MongoServer memory = new MongoServer(null);
+                TcpProxy proxy = TcpProxy.before(memory.port());
+                FaultRun run = new FaultRun(directory, memory)) {
             run.startLoad();
-            new BadNetwork(run, proxy, server.urlThrough(proxy.port())).deafen();
+            new BadNetwork(run, proxy, memory.urlThrough(proxy.port())).deafen();
             run.drainAndCheck("A stalled network");
         }
     }
@@ -88,13 +90,15 @@ class MongoFaultsTest {
         }
     }
 
+    /** In memory, where answers are many; a primary that steps down breaks connections of transactions too. */
     @Slow
     @Test
     void connections_break_in_the_middle_of_answers() {
-        try (TcpProxy proxy = TcpProxy.before(server.port());
-                FaultRun run = new FaultRun(directory, server)) {
+        try (MongoServer memory = new MongoServer(null);
+                TcpProxy proxy = TcpProxy.before(memory.port());
+                FaultRun run = new FaultRun(directory, memory)) {
             run.startLoad();
-            new BadNetwork(run, proxy, server.urlThrough(proxy.port())).breakAnswers(times(10, 600));
+            new BadNetwork(run, proxy, memory.urlThrough(proxy.port())).breakAnswers(FaultRun.times(20, 600));
             run.drainAndCheck(proxy.broken() + " broken connections");
         }
     }

@@ -54,6 +54,11 @@ public final class MongoOrderWorker extends OrderWorker {
         return MongoJobStore.builder().of(client, database);
     }
 
+    /** A single server has none. */
+    static boolean hasTransactions(String url) {
+        return new ConnectionString(url).getRequiredReplicaSetName() != null;
+    }
+
     private MongoCollection<Document> effects() {
         return client.getDatabase(database).getCollection(EFFECTS);
     }
@@ -69,6 +74,12 @@ public final class MongoOrderWorker extends OrderWorker {
 
     @Override
     protected String inside(String url, JobContext job, String step) {
+        if (!hasTransactions(url)) {
+            return job.step(Step.of(step, String.class), () -> {
+                outside(url, job.id(), step);
+                return step.substring(1);
+            });
+        }
         try (ClientSession session = client.startSession()) {
             session.startTransaction();
             String result = job.step(Step.of(step, String.class), MongoTransaction.of(session), () -> {

@@ -11,6 +11,9 @@ import io.reprise.job.JobQuery;
 import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
 import io.reprise.job.KeyRule;
+import io.reprise.step.Checkpoint;
+import io.reprise.step.StepWrite;
+import io.reprise.step.StoredStep;
 import io.reprise.store.Claim;
 import io.reprise.store.LostClaim;
 import io.reprise.testkit.fixture.Crowd;
@@ -108,6 +111,31 @@ public interface ConcurrencyContract extends StoreFixture {
         assertThat(jobs.stream().mapToInt(job -> job.counts().losses()).sum()).isEqualTo(losses.get());
         assertThat(jobs)
                 .allSatisfy(job -> assertThat(job.attempts()).isEqualTo(job.state() == JobState.SUCCEEDED ? 1 : 0));
+    }
+
+    /** Together they are more than one job may have. */
+    @Test
+    default void long_steps_of_many_jobs_that_are_read_at_once_come_back_each_to_its_own_job() {
+        List<JobId> ids = add(TestJobs.many(8));
+        String filling = "x".repeat(StoredStep.MAX_JOB_BYTES / 4);
+        for (Claim claim : claim(TestClaims.upTo(8))) {
+            for (Job job : claim.jobs()) {
+                if (ids.indexOf(job.id()) > 0) {
+                    StepWrite done = StepWrite.done("a", "java.lang.String", "\"" + job.id() + filling + "\"");
+                    store().checkpoint(List.of(new Checkpoint(job.id(), claim.token(), done)));
+                }
+            }
+        }
+        Crowd.run(16, reader -> {
+            JobId id = ids.get(reader % 8);
+            List<String> expected = reader % 8 == 0 ? List.of() : List.of("\"" + id + filling + "\"");
+            assertThat(store().steps(id).steps().stream()
+                            .map(step -> String.valueOf(step.value()))
+                            .toList()
+                            .equals(expected))
+                    .as("steps of job %s", id)
+                    .isTrue();
+        });
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reprise.failure.Failure;
 import io.reprise.failure.FailureClass;
 import io.reprise.failure.Rule;
+import io.reprise.insight.LogLine;
 import io.reprise.insight.StoredBytes;
 import io.reprise.job.Attempt;
 import io.reprise.job.AuditEntry;
@@ -26,6 +27,7 @@ import io.reprise.step.Checkpoint;
 import io.reprise.step.StepWrite;
 import io.reprise.store.Claim;
 import io.reprise.store.CountedAs;
+import io.reprise.store.LogPart;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import io.reprise.testkit.fixture.StoreFixture;
@@ -38,6 +40,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -357,6 +360,29 @@ public interface DataContract extends StoreFixture {
         }
         assertThat(bytes(1)).isEqualTo(Map.of("a", 45L, "b", 45L));
         assertThat(bytes(100)).isEqualTo(Map.of("a", 45L, "b", 45L));
+    }
+
+    @Test
+    default void the_bytes_of_log_lines_count_while_their_job_is_there() {
+        JobId dead = null;
+        for (String queue : List.of("a", "b")) {
+            JobId job = add(TestJobs.on(queue).payload("1"));
+            Claim claim = claimOne(TestClaims.upTo(1).from(queue));
+            for (int number = 0; number < 3; number++) {
+                LogLine line = new LogLine(claim.token(), Instant.EPOCH, "\u00fc".repeat(10));
+                store().writeLog(List.of(new LogPart(job, claim.token(), number, List.of(line, line))));
+            }
+            if (queue.equals("b")) {
+                settle(TestSettlements.fail(claim, only(claim)));
+                dead = job;
+            }
+        }
+        // Each line is behind its time, which is 0 here, and a blank, and ends with a line break.
+        long expected = 1 + 3 * 2 * (1 + 1 + 20 + 1);
+        assertThat(bytes(1)).isEqualTo(Map.of("a", expected, "b", expected));
+        assertThat(bytes(100)).isEqualTo(Map.of("a", expected, "b", expected));
+        store().discard(Objects.requireNonNull(dead), NOTE);
+        assertThat(bytes(1)).isEqualTo(Map.of("a", expected));
     }
 
     /** Reads the sizes in parts of this many jobs. */

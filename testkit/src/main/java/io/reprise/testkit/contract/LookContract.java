@@ -38,11 +38,14 @@ public interface LookContract extends StoreFixture {
 
     @Test
     default void a_page_stops_after_so_many_rows_and_leads_on() {
-        JobId old = add(TestJobs.spec("rare").queue("rare"));
+        store().createBatch("rare", null, null);
+        JobId old = add(TestJobs.spec("rare").queue("rare").batch("rare"));
         addMany(MANY, "noise");
-        JobId young = add(TestJobs.spec("rare").queue("rare"));
+        JobId young = add(TestJobs.spec("rare").queue("rare").batch("rare"));
         for (JobQuery query : List.of(
                 ANY.type("rare"),
+                ANY.batch("rare"),
+                ANY.batch("rare").state(JobState.PENDING),
                 ANY.queue("rare"),
                 ANY.queuePrefix("ra"),
                 ANY.type("rare").state(JobState.PENDING, JobState.RUNNING),

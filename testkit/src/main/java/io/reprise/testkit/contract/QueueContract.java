@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.reprise.job.AuditEntry;
 import io.reprise.job.AuditNote;
+import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
@@ -218,6 +219,56 @@ public interface QueueContract extends StoreFixture {
         store().limit("default", null, NOTE);
         assertThat(queue("default").maxRunning()).isNull();
         assertThat(TestClaims.jobs(claim(TestClaims.upTo(10)))).hasSize(2);
+    }
+
+    @Test
+    default void a_limit_counts_jobs_with_needs_too() {
+        for (int i = 0; i < 3; i++) {
+            add(TestJobs.on("a"));
+            add(TestJobs.on("a").needs(List.of("gpu")));
+            add(TestJobs.on("ab").needs(List.of("gpu")));
+        }
+        store().limit("a", 4, NOTE);
+        TestClaims all = TestClaims.upTo(20).from("a@needs:gpu", "a", "ab@needs:gpu");
+        List<Claim> claims = claim(all);
+        assertThat(TestClaims.jobs(claims))
+                .extracting(Job::queue)
+                .containsExactlyInAnyOrder(
+                        "a@needs:gpu",
+                        "a@needs:gpu",
+                        "a@needs:gpu",
+                        "a",
+                        "ab@needs:gpu",
+                        "ab@needs:gpu",
+                        "ab@needs:gpu");
+        assertThat(claim(all)).isEmpty();
+        assertThat(claim(TestClaims.upTo(20).from("a"))).isEmpty();
+        assertThat(queue("a@needs:gpu").maxRunning()).isEqualTo(4);
+        assertThat(queue("ab@needs:gpu").maxRunning()).isNull();
+        Claim first = claims.stream()
+                .filter(claim -> claim.queue().equals("a@needs:gpu"))
+                .findFirst()
+                .orElseThrow();
+        settle(TestSettlements.success(first, first.jobs().get(0)));
+        assertThat(TestClaims.jobs(claim(TestClaims.upTo(20).from("a")))).hasSize(1);
+        assertThat(claim(all)).isEmpty();
+    }
+
+    @Test
+    default void a_queue_of_jobs_with_needs_may_have_a_smaller_limit() {
+        for (int i = 0; i < 3; i++) {
+            add(TestJobs.on("a"));
+            add(TestJobs.on("a").needs(List.of("gpu")));
+        }
+        store().limit("a", 3, NOTE);
+        store().limit("a@needs:gpu", 1, NOTE);
+        assertThat(TestClaims.jobs(claim(TestClaims.upTo(20).from("a@needs:gpu"))))
+                .hasSize(1);
+        assertThat(claim(TestClaims.upTo(20).from("a@needs:gpu"))).isEmpty();
+        assertThat(TestClaims.jobs(claim(TestClaims.upTo(20).from("a")))).hasSize(2);
+        assertThat(queue("a@needs:gpu").maxRunning()).isEqualTo(1);
+        store().limit("a@needs:gpu", null, NOTE);
+        assertThat(claim(TestClaims.upTo(20).from("a@needs:gpu"))).isEmpty();
     }
 
     @Test

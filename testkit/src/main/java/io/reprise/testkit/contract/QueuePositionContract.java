@@ -12,6 +12,7 @@ import io.reprise.store.CountedAs;
 import io.reprise.store.Settlement;
 import io.reprise.store.Unparking;
 import io.reprise.testkit.fixture.StoreFixture;
+import io.reprise.testkit.fixture.TestClaims;
 import io.reprise.testkit.fixture.TestJobs;
 import io.reprise.testkit.fixture.TestSettlements;
 import java.time.Duration;
@@ -97,6 +98,20 @@ public interface QueuePositionContract extends StoreFixture {
         store().limit("default", 3, NOTE);
         assertThat(Objects.requireNonNull(queuePosition(id).paused()).note()).isEqualTo(NOTE);
         assertThat(queuePosition(id).maxRunning()).isEqualTo(3);
+    }
+
+    @Test
+    default void a_queue_position_tells_of_the_limit_that_leaves_less_room() {
+        add(TestJobs.on("a"));
+        JobId id = add(TestJobs.on("a").needs(List.of("gpu")));
+        store().limit("a", 1, NOTE);
+        claimOne(TestClaims.upTo(1).from("a"));
+        assertThat(queuePosition(id).maxRunning()).isEqualTo(1);
+        assertThat(queuePosition(id).running()).isEqualTo(1);
+        store().limit("a@needs:gpu", 0, NOTE);
+        store().limit("a", 5, NOTE);
+        assertThat(queuePosition(id).maxRunning()).isZero();
+        assertThat(queuePosition(id).running()).isZero();
     }
 
     @Test

@@ -94,6 +94,68 @@ public interface GroupContract extends StoreFixture {
     }
 
     @Test
+    default void many_groups_are_served_equally_often_claim_by_claim() {
+        List<JobSpec> specs = new ArrayList<>();
+        for (int i = 0; i < 150; i++) {
+            specs.add(TestJobs.on("many").group("group-" + i / 3).build());
+        }
+        add(specs);
+        List<String> started = new ArrayList<>();
+        for (int i = 0; i < 15; i++) {
+            started.addAll(groups(claim(TestClaims.upTo(10).from("many"))));
+        }
+        for (int round = 0; round < 3; round++) {
+            assertThat(started.subList(50 * round, 50 * round + 50)).doesNotHaveDuplicates();
+        }
+        assertThat(claim(TestClaims.upTo(10).from("many"))).isEmpty();
+    }
+
+    @Test
+    default void what_comes_meanwhile_is_served_beside_many_groups() {
+        for (int i = 0; i < 100; i++) {
+            add(TestJobs.on("meanwhile").group("group-" + i));
+        }
+        Claim some = claimOne(TestClaims.upTo(5).from("meanwhile"));
+        assertThat(TestClaims.jobs(claim(TestClaims.upTo(5).from("meanwhile")))).hasSize(5);
+        JobId urgent = add(TestJobs.on("meanwhile").group("group-7").priority(1));
+        JobId ungrouped = add(TestJobs.on("meanwhile").priority(2));
+        assertThat(TestClaims.ids(claim(TestClaims.upTo(1).from("meanwhile")))).containsExactly(ungrouped);
+        assertThat(TestClaims.ids(claim(TestClaims.upTo(1).from("meanwhile")))).containsExactly(urgent);
+        assertThat(TestClaims.jobs(claim(TestClaims.upTo(5).from("meanwhile")))).hasSize(5);
+        Job retried = some.jobs().get(0);
+        settle(TestSettlements.retry(some, retried, Duration.ZERO));
+        awaitNextInstant();
+        assertThat(TestClaims.ids(claim(TestClaims.upTo(5).from("meanwhile").retryShare(0.2))))
+                .hasSize(5)
+                .contains(retried.id());
+        assertThat(TestClaims.jobs(claim(TestClaims.upTo(5).from("meanwhile")))).hasSize(5);
+        JobId plain = add(TestJobs.on("meanwhile"));
+        JobId late = add(TestJobs.on("meanwhile").group("aaa"));
+        List<JobId> round = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            round.addAll(TestClaims.ids(claim(TestClaims.upTo(5).from("meanwhile"))));
+        }
+        assertThat(round).contains(plain, late).doesNotHaveDuplicates().hasSize(78);
+    }
+
+    @Test
+    default void the_limit_of_a_queue_holds_beside_many_groups() {
+        for (int i = 0; i < 30; i++) {
+            add(TestJobs.on("few").group("group-" + i));
+        }
+        claim(TestClaims.upTo(5).from("few"));
+        claim(TestClaims.upTo(5).from("few"));
+        store().limit("few", 12, NOTE);
+        assertThat(TestClaims.jobs(claim(TestClaims.upTo(5).from("few")))).hasSize(2);
+        assertThat(claim(TestClaims.upTo(5).from("few"))).isEmpty();
+        store().limit("few", null, NOTE);
+        store().pause("few", NOTE);
+        assertThat(claim(TestClaims.upTo(5).from("few"))).isEmpty();
+        store().resume("few", NOTE);
+        assertThat(TestClaims.jobs(claim(TestClaims.upTo(20).from("few")))).hasSize(18);
+    }
+
+    @Test
     default void jobs_without_a_group_share_one_turn() {
         add(Collections.nCopies(30, TestJobs.on("shared").build()));
         add(jobs("shared", "a", 30));

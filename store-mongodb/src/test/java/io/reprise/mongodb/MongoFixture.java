@@ -2,15 +2,15 @@
 package io.reprise.mongodb;
 
 import io.reprise.store.JobStore;
-import io.reprise.testkit.contract.JobStoreContract;
+import io.reprise.testkit.contract.TransactionContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInstance;
 
-/** The contract on one server, with some settings. */
+/** A server for the contracts of one test class, with some settings. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-abstract class MongoContract implements JobStoreContract {
+abstract class MongoFixture implements TransactionContract {
 
     private MongoServer server;
 
