@@ -20,6 +20,8 @@ FIRST_PAUSE = 0.2
 LONGEST_PAUSE = 10.0
 LONGEST_WAIT = 30.0
 
+_PLAIN = "".join(map(chr, range(ord(" "), ord("~") + 1))).replace("%", "")
+
 
 class Problem(Exception):
     """The server refused the request. It is a problem document of RFC 9457."""
@@ -133,7 +135,7 @@ class Client:
         ssl_context: Optional[ssl.SSLContext] = None,
     ):
         url = url or os.environ.get("REPRISE_URL", "http://127.0.0.1:8080")
-        key = key or os.environ.get("REPRISE_KEY", "")
+        key = (key or os.environ.get("REPRISE_KEY", "")).strip()  # A key that was read from a file ends with a line.
         if not key:
             raise ValueError("no API key: pass key=… or set REPRISE_KEY")
         self.transport = Transport(url, key, ssl_context)
@@ -146,25 +148,32 @@ class Client:
         """Enqueues one job.
 
         Options are the fields of the API in snake or camel case: queue, priority, delay ("30s"), due_at, resource, group,
-        needs, tags, key, key_rule, timeout, policy, max_attempts, max_retries. The same idempotency key with the same job
-        returns the first job again; two types may use the same key. Without a key, one is made up for this call.
+        needs, tags, version, key, key_rule, at_latest, timeout, policy, max_attempts, max_retries, and the jobs that follow
+        it: then, when_dead. The same idempotency key with the same job returns the first job again; two types may use the
+        same key. Without a key, one is made up for this call.
         """
         body = _request(type, payload, options)
         own = f"{type} {idempotency_key}" if idempotency_key else None
-        answer = self.call("POST", "/v1/jobs", body, {"Idempotency-Key": own or str(uuid.uuid4())})
+        answer = self.call("POST", "/v1/jobs", body, _keyed(own))
         return _enqueued(answer)
 
     def enqueue_many(
         self, jobs: Iterable[Dict[str, Any]], *, idempotency_key: Optional[str] = None
     ) -> List[Enqueued]:
-        """Enqueues up to 1000 jobs, all or none. Each is a dict with type, payload and the options of enqueue()."""
+        """Enqueues up to 1000 jobs, all or none. Each is a dict with type, payload and the options of enqueue().
+
+        The idempotency key is that of the whole call. Instead, every job may have an idempotency_key of its own.
+        """
         bodies = []
         for job in jobs:
             options = dict(job)
             bodies.append(_request(options.pop("type"), options.pop("payload", None), options))
         if not bodies:
             return []
-        answers = self.call("POST", "/v1/jobs", bodies, {"Idempotency-Key": idempotency_key or str(uuid.uuid4())})
+        own = [body for body in bodies if "idempotencyKey" in body]
+        if own and (idempotency_key or len(own) < len(bodies)):
+            raise ValueError("give an idempotency key to every job, to the call, or to none")
+        answers = self.call("POST", "/v1/jobs", bodies, {} if own else _keyed(idempotency_key))
         return [_enqueued(answer) for answer in answers]
 
     def job(self, id: str) -> Job:
@@ -236,6 +245,14 @@ def interrupt(connection: Optional[http.client.HTTPConnection]) -> None:
             sock.shutdown(socket.SHUT_RDWR)
         except OSError:
             pass
+
+
+def _keyed(key: Optional[str]) -> Dict[str, str]:
+    """The header with the key, or with one that is made up. A header is ASCII: of another key, UTF-8 is percent-encoded."""
+    text = key or str(uuid.uuid4())
+    if not all(" " <= letter <= "~" for letter in text):
+        text = urllib.parse.quote(text, safe=_PLAIN)
+    return {"Idempotency-Key": text}
 
 
 def _request(type: str, payload: Any, options: Dict[str, Any]) -> Dict[str, Any]:

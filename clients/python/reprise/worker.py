@@ -2,6 +2,8 @@
 """A worker: leases jobs, runs handlers in threads, keeps the leases and reports how the runs ended."""
 from __future__ import annotations
 
+import email.utils
+import inspect
 import logging
 import os
 import queue
@@ -13,7 +15,7 @@ import threading
 import time
 import traceback
 import urllib.error
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 from .client import Client, Problem, interrupt, pause
 
@@ -30,6 +32,8 @@ LOG_LENGTH = 4001
 LOG_CHARS = 64 * 1024
 SECONDS_AFTER_STOP = 2.0
 MAX_TYPES = 32
+MAX_CAUSES = 16
+LONGEST_RETRY_AFTER = 36_500 * 86_400.0
 UNIT = re.compile(r"[A-Za-z0-9_.:/@-]{1,100}")
 
 
@@ -90,6 +94,14 @@ class Suspended(BaseException):
     """Leaves a handler whose run has ended in a step, a sleep or a wait. Not an Exception, so that handlers let it pass."""
 
 
+def _place() -> str:
+    """Where the handler called, for messages."""
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_code.co_filename == __file__:
+        frame = frame.f_back
+    return "an unknown place" if frame is None else f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
+
+
 class Run:
     """One run of a job, as a handler sees it."""
 
@@ -116,7 +128,7 @@ class Run:
         self._failed: Optional[Dict[str, Any]] = None
         self._cost: Dict[str, float] = {}
         self._known: Optional[Dict[str, Dict[str, Any]]] = None
-        self._used: Set[str] = set()
+        self._used: Dict[str, str] = {}
         self._inside: Optional[str] = None
         self._length = length
         self._lines: List[str] = []
@@ -238,13 +250,20 @@ class Run:
     def _enter(self, name: str) -> Optional[Dict[str, Any]]:
         if self._suspended or self._failed is not None:
             raise Suspended(name)
+        place = _place()
         if self._inside is not None:
             raise JobError(
-                f"step {name} begins inside step {self._inside}: steps come one after another", permanent=True
+                f"step {name} at {place} begins inside step {self._inside} at {self._used[self._inside]}:"
+                " steps come one after another",
+                permanent=True,
             )
         if name in self._used:
-            raise JobError(f"step {name} was used in this run before: put the number into its name", permanent=True)
-        self._used.add(name)
+            raise JobError(
+                f"step {name} at {place} was used in this run before, at {self._used[name]}:"
+                " put the number into its name",
+                permanent=True,
+            )
+        self._used[name] = place
         return self._steps().get(name)
 
     def _steps(self) -> Dict[str, Dict[str, Any]]:
@@ -603,32 +622,59 @@ class Worker:
 
 
 def failure(error: BaseException) -> Dict[str, Any]:
-    """Describes an exception for the server, with what rules of a policy look at."""
+    """Describes an exception for the server, with what rules of a policy look at.
+
+    As in Java, rules see the causes too (``raise ... from ...``): their types, and what the first that knows it says of
+    code, HTTP status, Retry-After and class.
+    """
+    chain = _chain(error)
     report: Dict[str, Any] = {
-        "types": _types(type(error)),
+        "types": _types(chain),
         "message": _plain(error, 20_000),
         "trace": "".join(traceback.format_exception(type(error), error, error.__traceback__))[-100_000:].replace("\0", " "),
     }
+    for each in reversed(chain):
+        details = _details(each)
+        if "class" in details or "permanent" in details:
+            report.pop("class", None)
+            report.pop("permanent", None)
+        report.update(details)
+    if isinstance(error, StepFailed) and not isinstance(error, JoinFailed):
+        report["step"] = {"name": error.name}
+    return report
+
+
+def _details(error: BaseException) -> Dict[str, Any]:
+    """What one exception says of itself."""
+    details: Dict[str, Any] = {}
     status = getattr(error, "http_status", None)
     after = getattr(error, "retry_after", None)
     if isinstance(error, urllib.error.HTTPError):
         status = error.code
-        after = _number((error.headers or {}).get("Retry-After"))
+        after = _seconds((error.headers or {}).get("Retry-After"))
     if isinstance(status, int) and 100 <= status <= 599:
-        report["httpStatus"] = status
+        details["httpStatus"] = status
     if isinstance(after, (int, float)) and after > 0:
-        report["retryAfter"] = _millis(after)
+        details["retryAfter"] = _millis(min(after, LONGEST_RETRY_AFTER))
     if getattr(error, "permanent", False) is True:
-        report["permanent"] = True
+        details["permanent"] = True
     given = getattr(error, "failure_class", None)
     if isinstance(given, str):
-        report["class"] = given
-    if isinstance(error, StepFailed) and not isinstance(error, JoinFailed):
-        report["step"] = {"name": error.name}
+        details["class"] = given
     code = getattr(error, "code", None)
     if isinstance(code, str) and 0 < len(code) <= 200:
-        report["code"] = code
-    return report
+        details["code"] = code
+    return details
+
+
+def _chain(error: BaseException) -> List[BaseException]:
+    """The exception and its causes, the outermost first."""
+    chain: List[BaseException] = []
+    at: Optional[BaseException] = error
+    while at is not None and at not in chain and len(chain) < MAX_CAUSES:
+        chain.append(at)
+        at = at.__cause__
+    return chain
 
 
 def _plain(value: Any, most: int) -> str:
@@ -636,15 +682,27 @@ def _plain(value: Any, most: int) -> str:
     return str(value)[:most].replace("\0", " ")
 
 
-def _types(error: type) -> List[str]:
-    """The name of the exception's class, then those of its parents: rules match any, as ``except`` does."""
-    parents = [each.__name__[:500] for each in error.__mro__ if issubclass(each, BaseException)]
-    return [name for name in parents if name != "BaseException"][:MAX_TYPES]
+def _types(chain: List[BaseException]) -> List[str]:
+    """The name of the exception's class, then those of its parents and its causes: rules match any, as ``except`` does."""
+    names: List[str] = []
+    for error in chain:
+        for parent in type(error).__mro__:
+            name = parent.__name__[:500]
+            if issubclass(parent, BaseException) and parent is not BaseException and name not in names:
+                names.append(name)
+    return names[:MAX_TYPES]
 
 
-def _number(text: Any) -> Optional[float]:
+def _seconds(text: Optional[str]) -> Optional[float]:
+    """How long Retry-After asks to wait: it has a number of seconds, or a date."""
+    if text is None:
+        return None
     try:
         return float(text)
+    except ValueError:
+        pass
+    try:
+        return email.utils.parsedate_to_datetime(text).timestamp() - time.time()
     except (TypeError, ValueError):
         return None
 

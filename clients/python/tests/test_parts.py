@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What needs no server. python3 -m unittest discover tests"""
 import base64
+import datetime
+import email.utils
 import hashlib
 import hmac
 import json
@@ -11,7 +13,7 @@ import urllib.error
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
-from reprise import InvalidSignature, JobError, verify  # noqa: E402
+from reprise import Client, InvalidSignature, JobError, verify  # noqa: E402
 from reprise.client import pause  # noqa: E402
 from reprise.worker import Run, Suspended, failure  # noqa: E402
 
@@ -49,7 +51,9 @@ class Parts(unittest.TestCase):
         did = []
         with self.assertRaises(Suspended):
             run.step("outer", lambda: run.step("inner", lambda: did.append("inner")))
-        self.assertIn("step inner begins inside step outer", run._failed["message"])
+        self.assertRegex(
+            run._failed["message"], r"step inner at test_parts.py:\d+ begins inside step outer at test_parts.py:\d+: "
+        )
         self.assertTrue(run._failed["permanent"])
         with self.assertRaises(Suspended):
             run.step("next", lambda: did.append("next"))
@@ -58,7 +62,7 @@ class Parts(unittest.TestCase):
     def test_a_name_is_used_once_in_a_run(self):
         run = run_on(Server())
         run.step("charge", lambda: 1)
-        with self.assertRaisesRegex(JobError, "step charge was used in this run before"):
+        with self.assertRaisesRegex(JobError, r"step charge at test_parts.py:\d+ was used in this run before, at test_parts.py:\d+: "):
             run.step("charge", lambda: 2)
 
     def test_jobs_for_the_batch_get_keys_so_that_a_repeated_request_adds_them_once(self):
@@ -122,6 +126,54 @@ class Parts(unittest.TestCase):
         self.assertEqual(failure(JobError("slow down", failure_class="THROTTLED"))["class"], "THROTTLED")
         http = failure(urllib.error.HTTPError("http://x", 503, "busy", {"Retry-After": "30"}, None))
         self.assertEqual((http["types"][0], http["httpStatus"], http["retryAfter"]), ("HTTPError", 503, "30000ms"))
+        date = email.utils.format_datetime(datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=2))
+        dated = failure(urllib.error.HTTPError("http://x", 429, "slow down", {"Retry-After": date}, None))
+        self.assertGreater(int(dated["retryAfter"][:-2]), 3_600_000)
+        for odd in ("inf", "nan", "soon", "-5", "Wed, 99 Foo 2026 00:00:00 GMT"):
+            told = failure(urllib.error.HTTPError("http://x", 503, "busy", {"Retry-After": odd}, None))
+            self.assertEqual(told.get("retryAfter"), "3153600000000ms" if odd == "inf" else None, odd)
+
+    def test_rules_see_the_causes_of_a_failure(self):
+        def wrapped(cause, outer=None):
+            try:
+                raise outer or RuntimeError("cannot bill") from cause
+            except RuntimeError as error:
+                return failure(error)
+
+        told = wrapped(urllib.error.HTTPError("http://x", 503, "busy", {"Retry-After": "30"}, None))
+        self.assertEqual((told["httpStatus"], told["retryAfter"]), (503, "30000ms"))
+        self.assertEqual(told["types"], ["RuntimeError", "Exception", "HTTPError", "URLError", "OSError"])
+        declined = JobError("no", code="card_declined", permanent=True)
+        told = wrapped(declined)
+        self.assertEqual((told["message"], told["code"], told["permanent"]), ("cannot bill", "card_declined", True))
+        outer = RuntimeError("it may pass")
+        outer.failure_class = "TRANSIENT"
+        told = wrapped(declined, outer)
+        self.assertEqual((told["class"], told.get("permanent")), ("TRANSIENT", None))
+        declined.__cause__ = declined
+        self.assertEqual(wrapped(declined)["code"], "card_declined")
+
+    def test_any_text_is_an_idempotency_key(self):
+        sent = []
+
+        class Told(Client):
+            def call(self, method, path, body=None, headers=None, *, timeout=None):
+                sent.append((headers, body))
+                answer = {"id": "1", "created": True, "dueAt": None}
+                return [answer] * len(body) if isinstance(body, list) else answer
+
+        client = Told(key="reprise_a_b\n")
+        client.enqueue("resize", idempotency_key="order 17")
+        client.enqueue("resize", idempotency_key="Größe – 100 %")
+        client.enqueue_many([{"type": "a", "idempotency_key": "one"}, {"type": "b", "idempotencyKey": "two"}])
+        self.assertEqual([headers.get("Idempotency-Key") for headers, _ in sent], [
+            "resize order 17", "resize Gr%C3%B6%C3%9Fe %E2%80%93 100 %25", None])
+        self.assertEqual([job["idempotencyKey"] for job in sent[2][1]], ["one", "two"])
+        with self.assertRaisesRegex(ValueError, "to every job"):
+            client.enqueue_many([{"type": "a", "idempotency_key": "one"}, {"type": "b"}])
+        with self.assertRaisesRegex(ValueError, "to every job"):
+            client.enqueue_many([{"type": "a", "idempotency_key": "one"}], idempotency_key="all")
+        self.assertNotIn("\n", client.transport._key)
 
 
 if __name__ == "__main__":

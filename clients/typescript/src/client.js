@@ -60,7 +60,7 @@ export class Client {
 
   constructor({ url, key, patience = 60_000, timeout = 30_000 } = {}) {
     this.#url = (url ?? process.env.REPRISE_URL ?? "http://127.0.0.1:8080").replace(/\/+$/, "");
-    this.#key = key ?? process.env.REPRISE_KEY ?? "";
+    this.#key = (key ?? process.env.REPRISE_KEY ?? "").trim(); // A key that was read from a file ends with a line.
     if (!/^https?:\/\/[^/]/.test(this.#url)) {
       throw new TypeError(`'${this.#url}' is not the URL of a server: write http://HOST:PORT or https://HOST`);
     }
@@ -73,14 +73,18 @@ export class Client {
 
   async enqueue(type, payload, { idempotencyKey, ...options } = {}) {
     const body = { ...options, type, ...(payload === undefined ? {} : { payload }) };
-    const own = idempotencyKey === undefined ? randomUUID() : `${type} ${idempotencyKey}`;
-    return this.call("POST", "/v1/jobs", body, { "Idempotency-Key": own });
+    return this.call("POST", "/v1/jobs", body, keyed(idempotencyKey === undefined ? undefined : `${type} ${idempotencyKey}`));
   }
 
   async enqueueMany(jobs, { idempotencyKey } = {}) {
-    return jobs.length === 0
-      ? []
-      : this.call("POST", "/v1/jobs", jobs, { "Idempotency-Key": idempotencyKey ?? randomUUID() });
+    if (jobs.length === 0) {
+      return [];
+    }
+    const own = jobs.filter((job) => job.idempotencyKey !== undefined).length;
+    if (own > 0 && (idempotencyKey !== undefined || own < jobs.length)) {
+      throw new TypeError("give an idempotency key to every job, to the call, or to none");
+    }
+    return this.call("POST", "/v1/jobs", jobs, own > 0 ? {} : keyed(idempotencyKey));
   }
 
   async job(id) {
@@ -158,6 +162,9 @@ export class Client {
       });
       content = await answer.text();
     } catch (cause) {
+      if (cause instanceof TypeError && cause.cause === undefined) {
+        throw cause; // The request itself is wrong, such as a header that is no text: nothing was sent.
+      }
       throw new Unanswered(`no answer to ${method} ${path}: ${cause?.cause?.message ?? cause?.message}`, cause);
     }
     const document = parsed(content);
@@ -166,6 +173,13 @@ export class Client {
     }
     throw new Problem(answer.status, document ?? {}, millis(answer.headers.get("Retry-After")));
   }
+}
+
+/** The header with the key, or with one that is made up. A header is ASCII: of another key, UTF-8 is percent-encoded. */
+export function keyed(key = randomUUID()) {
+  const text = String(key);
+  const plain = /^[ -~]*$/.test(text) ? text : text.replaceAll(/[^ -$&-~]+/g, encodeURIComponent);
+  return { "Idempotency-Key": plain };
 }
 
 function parsed(text) {

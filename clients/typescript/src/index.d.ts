@@ -39,19 +39,31 @@ export interface JobOptions {
   /** What its worker must offer, such as "gpu". */
   needs?: string[];
   tags?: string[];
+  /** Of the payload; 1 unless given. */
+  version?: number;
   /** At most one live job holds it. */
   key?: string;
-  keyRule?: string;
+  /** What happens if a live job holds the key; KEEP unless given. */
+  keyRule?: "REJECT" | "KEEP" | "REPLACE" | "FOLLOW";
+  /** With keyRule REPLACE: due so long after the first request at the latest. */
+  atLatest?: string;
+  /** Longest time of one run, such as "5m". */
   timeout?: string;
   /** A policy, or the name of a preset or of a stored policy. */
   policy?: string | { [field: string]: Json };
   maxAttempts?: number;
   maxRetries?: number;
+  /** Jobs that are stored when this one succeeds. */
+  then?: JobRequest[];
+  /** Jobs that are stored when this one becomes a dead letter. */
+  whenDead?: JobRequest[];
 }
 
 export interface JobRequest<P = Json> extends JobOptions {
   type: string;
   payload?: P;
+  /** A repeated request with it gets the first job; by type. */
+  idempotencyKey?: string;
 }
 
 export interface Enqueued {
@@ -80,7 +92,7 @@ export class Client {
   constructor(options?: ClientOptions);
   /** The same idempotency key with the same job returns the first job again; two types may use the same key. Without one, a key is made up. */
   enqueue<P = Json>(type: string, payload?: P, options?: JobOptions & { idempotencyKey?: string }): Promise<Enqueued>;
-  /** Up to 1000 jobs, all or none. */
+  /** Up to 1000 jobs, all or none. The key is that of the whole call; instead, every job may have one of its own. */
   enqueueMany(jobs: JobRequest[], options?: { idempotencyKey?: string }): Promise<Enqueued[]>;
   /** Rejects with a Problem named 'not-found' if there is none. */
   job<P = Json, R = Json>(id: string): Promise<Job<P, R>>;

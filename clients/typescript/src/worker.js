@@ -11,6 +11,8 @@ const LOG_LENGTH = 4001;
 const LOG_CHARS = 64 * 1024;
 const MILLIS_AFTER_STOP = 2_000;
 const MAX_TYPES = 32;
+const MAX_CAUSES = 16;
+const LONGEST_RETRY_AFTER = 36_500 * 86_400_000;
 const UNIT = /^[A-Za-z0-9_.:/@-]{1,100}$/;
 
 export class JobError extends Error {
@@ -59,6 +61,13 @@ export class JoinFailed extends StepFailed {
   }
 }
 
+/** Where the handler called, for messages: the first line of the stack that is not of this file. */
+function placeOf(stack) {
+  const lines = String(stack).split("\n").slice(1);
+  const calling = lines.find((line) => !line.includes(import.meta.url) && /:\d+:\d+\)?$/.test(line));
+  return calling?.match(/([^/\\ (]+:\d+):\d+\)?$/)?.[1] ?? "an unknown place";
+}
+
 /** Leaves a handler whose run has ended in a step, a sleep or a wait. What the handler does with it changes nothing. */
 export class Suspended extends Error {
   constructor(step) {
@@ -71,7 +80,7 @@ export class Run {
   #stop = new AbortController();
   #client;
   #known;
-  #used = new Set();
+  #used = new Map();
   #inside;
   #lines = [];
   #chars = 0;
@@ -128,34 +137,43 @@ export class Run {
 
   async sleep(name, millis) {
     await this.#enter(name);
-    await this.#pause("sleep", name, millis);
-    this.#inside = undefined;
+    try {
+      await this.#pause("sleep", name, millis);
+    } finally {
+      this.#inside = undefined;
+    }
   }
 
   async waitFor(event, millis) {
     let known = await this.#enter(event);
-    if (known === undefined || known.state === "OPEN") {
-      await this.#pause("await", event, millis);
-      this.#known = undefined;
-      known = (await this.#steps()).get(event);
+    try {
+      if (known === undefined || known.state === "OPEN") {
+        await this.#pause("await", event, millis);
+        this.#known = undefined;
+        known = (await this.#steps()).get(event);
+      }
+      return valueOf(known);
+    } finally {
+      this.#inside = undefined;
     }
-    this.#inside = undefined;
-    return valueOf(known);
   }
 
   async join(name, jobs) {
     await this.#enter(name);
-    await this.#flush();
-    const answer = await this.#post("join", { name, jobs });
-    if (answer.suspended) {
-      this._suspended = true;
-      throw new Suspended(name);
+    try {
+      await this.#flush();
+      const answer = await this.#post("join", { name, jobs });
+      if (answer.suspended) {
+        this._suspended = true;
+        throw new Suspended(name);
+      }
+      if (answer.failure !== null) {
+        throw new JoinFailed(name, answer.failure);
+      }
+      return answer.results;
+    } finally {
+      this.#inside = undefined;
     }
-    this.#inside = undefined;
-    if (answer.failure !== null) {
-      throw new JoinFailed(name, answer.failure);
-    }
-    return answer.results;
   }
 
   async addToBatch(jobs) {
@@ -194,17 +212,20 @@ export class Run {
     if (this._suspended || this._failed) {
       throw new Suspended(name);
     }
+    const place = placeOf(new Error().stack);
     if (this.#inside !== undefined) {
-      throw new JobError(`step ${name} begins inside step ${this.#inside}: steps come one after another`, {
+      const outer = `${this.#inside} at ${this.#used.get(this.#inside)}`;
+      throw new JobError(`step ${name} at ${place} begins inside step ${outer}: steps come one after another`, {
         permanent: true,
       });
     }
     if (this.#used.has(name)) {
-      throw new JobError(`step ${name} was used in this run before: put the number into its name`, {
+      const first = this.#used.get(name);
+      throw new JobError(`step ${name} at ${place} was used in this run before, at ${first}: put the number into its name`, {
         permanent: true,
       });
     }
-    this.#used.add(name);
+    this.#used.set(name, place);
     this.#inside = name;
     try {
       return (await this.#steps()).get(name);
@@ -563,35 +584,61 @@ function passes(error) {
   return error instanceof Unanswered || (error instanceof Problem && error.mayPass);
 }
 
-/** Describes an error for the server, with what rules of a policy look at. */
+/**
+ * Describes an error for the server, with what rules of a policy look at. As in Java, rules see the causes too: their types,
+ * and what the first that knows it says of code, status, retryAfter and class.
+ */
 export function failure(error) {
   const isError = error instanceof Error;
+  const chain = causes(error);
   const report = {
-    types: isError ? types(error) : [typeof error],
+    types: types(chain),
     message: plain(isError ? error.message : error, 20_000),
     trace: plain((isError && error.stack) || error, 100_000),
   };
-  const status = error?.httpStatus ?? error?.status ?? error?.statusCode;
-  if (Number.isInteger(status) && status >= 100 && status <= 599) {
-    report.httpStatus = status;
-  }
-  if (Number.isFinite(error?.retryAfter) && error.retryAfter > 0) {
-    report.retryAfter = duration(error.retryAfter);
-  }
-  if (error?.permanent === true) {
-    report.permanent = true;
-  }
-  if (typeof error?.failureClass === "string") {
-    report.class = error.failureClass;
+  for (const each of chain.reverse()) {
+    const told = details(each);
+    if (told.class !== undefined || told.permanent !== undefined) {
+      delete report.class;
+      delete report.permanent;
+    }
+    Object.assign(report, told);
   }
   if (error instanceof StepFailed && !(error instanceof JoinFailed)) {
     report.step = { name: error.step };
   }
-  const code = error?.code ?? error?.cause?.code;
-  if (typeof code === "string" && code.length > 0 && code.length <= 200) {
-    report.code = code;
-  }
   return report;
+}
+
+/** What one error says of itself. */
+function details(error) {
+  const told = {};
+  const status = error?.httpStatus ?? error?.status ?? error?.statusCode;
+  if (Number.isInteger(status) && status >= 100 && status <= 599) {
+    told.httpStatus = status;
+  }
+  if (Number.isFinite(error?.retryAfter) && error.retryAfter > 0) {
+    told.retryAfter = duration(Math.min(error.retryAfter, LONGEST_RETRY_AFTER));
+  }
+  if (error?.permanent === true) {
+    told.permanent = true;
+  }
+  if (typeof error?.failureClass === "string") {
+    told.class = error.failureClass;
+  }
+  if (typeof error?.code === "string" && error.code.length > 0 && error.code.length <= 200) {
+    told.code = error.code;
+  }
+  return told;
+}
+
+/** The error and its causes, the outermost first. */
+function causes(error) {
+  const chain = [];
+  for (let at = error; at !== undefined && at !== null && !chain.includes(at) && chain.length < MAX_CAUSES; at = at.cause) {
+    chain.push(at);
+  }
+  return chain;
 }
 
 /** Text that the server takes: not too long, and without the null character. Else it would refuse the whole report. */
@@ -599,16 +646,22 @@ function plain(value, most) {
   return String(value).slice(0, most).replaceAll("\0", " ");
 }
 
-/** The name of the error's class, then those of its parents: rules match any, as instanceof does. */
-function types(error) {
-  const names = [];
-  for (let at = Object.getPrototypeOf(error); at && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
-    const name = at.constructor?.name?.slice(0, 500);
-    if (name && !names.includes(name)) {
-      names.push(name);
+/**
+ * The name of the error, then those of its class, its parents and its causes: rules match any, as instanceof does. Some
+ * errors have a name that their class has not, such as the TimeoutError of a signal, which is a DOMException.
+ */
+function types(chain) {
+  const names = new Set();
+  for (const error of chain.filter((each) => each instanceof Error)) {
+    const classes = [];
+    for (let at = Object.getPrototypeOf(error); at && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+      classes.push(at.constructor?.name);
     }
+    [...(classes.includes(error.name) ? [] : [error.name]), ...classes]
+      .filter((name) => typeof name === "string" && name !== "")
+      .forEach((name) => names.add(name.slice(0, 500)));
   }
-  return names.length > 0 ? names.slice(0, MAX_TYPES) : ["Error"];
+  return names.size > 0 ? [...names].slice(0, MAX_TYPES) : [typeof chain[0]];
 }
 
 function duration(millis) {

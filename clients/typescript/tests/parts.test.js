@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { pause } from "../src/client.js";
-import { InvalidSignature, JobError, Suspended, verify } from "../src/index.js";
+import { Client, InvalidSignature, JobError, Suspended, verify } from "../src/index.js";
 import { Run, failure } from "../src/worker.js";
 
 const KEY = Buffer.from("0123456789abcdef0123456789abcdef");
@@ -80,6 +80,43 @@ test("a failure tells what rules look at", () => {
   assert.equal(failure(Object.assign(new TypeError("fetch failed"), { cause: { code: "ECONNREFUSED" } })).code, "ECONNREFUSED");
 });
 
+test("rules see the causes of a failure, and the name of an error", () => {
+  const busy = Object.assign(new Error("busy"), { status: 503, retryAfter: 30_000 });
+  const told = failure(new TypeError("cannot bill", { cause: busy }));
+  assert.deepEqual([told.message, told.httpStatus, told.retryAfter], ["cannot bill", 503, "30000ms"]);
+  assert.deepEqual(told.types, ["TypeError", "Error"]);
+  const declined = new JobError("no", { code: "card_declined", permanent: true });
+  const wrapped = failure(new RangeError("cannot bill", { cause: declined }));
+  assert.deepEqual(wrapped.types, ["RangeError", "Error", "JobError"]);
+  assert.deepEqual([wrapped.code, wrapped.permanent], ["card_declined", true]);
+  const again = failure(new JobError("it may pass", { failureClass: "TRANSIENT", cause: declined }));
+  assert.deepEqual([again.class, again.permanent], ["TRANSIENT", undefined]);
+  declined.cause = declined;
+  assert.equal(failure(declined).code, "card_declined");
+  assert.equal(failure(new DOMException("too slow", "TimeoutError")).types[0], "TimeoutError");
+  assert.deepEqual(failure(undefined).types, ["undefined"]);
+});
+
+test("any text is an idempotency key", async () => {
+  const sent = [];
+  const client = new Client({ key: "reprise_a_b\n" });
+  client.call = async (method, path, body, headers) => sent.push([headers, body]);
+  await client.enqueue("resize", {}, { idempotencyKey: "order 17" });
+  await client.enqueue("resize", {}, { idempotencyKey: "Größe – 100 %" });
+  await client.enqueueMany([{ type: "a", idempotencyKey: "one" }, { type: "b", idempotencyKey: "two" }]);
+  assert.deepEqual(
+    sent.map(([headers]) => headers["Idempotency-Key"]),
+    ["resize order 17", "resize Gr%C3%B6%C3%9Fe %E2%80%93 100 %25", undefined],
+  );
+  await assert.rejects(client.enqueueMany([{ type: "a", idempotencyKey: "one" }, { type: "b" }]), /to every job/);
+  await assert.rejects(client.enqueueMany([{ type: "a", idempotencyKey: "one" }], { idempotencyKey: "all" }), /to every job/);
+});
+
+test("a request that cannot be sent is not repeated", async () => {
+  const client = new Client({ url: "http://127.0.0.1:9", key: "k", patience: 60_000 });
+  await assert.rejects(client.call("POST", "/v1/jobs", {}, { "Idempotency-Key": "–" }), TypeError);
+});
+
 /** A run on a server that answers as the real one does, and keeps what it was sent. */
 function runOn(sent) {
   const call = async (method, path, body) => {
@@ -98,16 +135,37 @@ test("a step inside a step is refused and ends the run", async () => {
   const did = [];
   const run = runOn(sent);
   await assert.rejects(run.step("outer", () => run.step("inner", () => did.push("inner"))), Suspended);
-  assert.match(run._failed.message, /step inner begins inside step outer/);
+  assert.match(
+    run._failed.message,
+    /step inner at parts.test.js:\d+ begins inside step outer at parts.test.js:\d+: /,
+  );
   assert.equal(run._failed.permanent, true);
   await assert.rejects(run.step("next", () => did.push("next")), Suspended);
   assert.deepEqual([did, sent], [[], []]);
 });
 
+test("a wait that fails is over, and the next step is no step inside it", async () => {
+  const job = { id: "7", type: "task", queue: "default" };
+  const call = async (method, path) => {
+    if (method === "GET") {
+      return { items: [] };
+    }
+    if (path.endsWith("/step")) {
+      return { stored: true };
+    }
+    throw new Error("no answer");
+  };
+  const run = new Run({ job, attempt: 1, fence: 3, token: "t" }, 30_000, { call });
+  await assert.rejects(run.sleep("nap", 1), /no answer/);
+  await assert.rejects(run.waitFor("approval", 1), /no answer/);
+  await assert.rejects(run.join("labels", [{ type: "label" }]), /no answer/);
+  assert.equal(await run.step("next", () => 5), 5);
+});
+
 test("a name is used once in a run", async () => {
   const run = runOn([]);
   await run.step("charge", () => 1);
-  await assert.rejects(run.step("charge", () => 2), /step charge was used in this run before/);
+  await assert.rejects(run.step("charge", () => 2), /step charge at parts.test.js:\d+ was used in this run before, at parts.test.js:\d+: /);
 });
 
 test("jobs for the batch get keys, so that a repeated request adds them once", async () => {

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.cli;
 
+import io.reprise.cli.base.OptionText;
+import io.reprise.cli.base.Why;
 import io.reprise.cli.terminal.Cells;
 import io.reprise.cli.terminal.Terminal;
 import io.reprise.cli.terminal.TextTable;
 import io.reprise.server.client.Link;
 import io.reprise.server.client.ServerTarget;
 import io.reprise.server.http.Json;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -16,7 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
         name = "batches",
         aliases = "batch",
         description =
-                "Look at batches, which are jobs with a common end, create and close them. Without a command: list.",
+                "Look at batches, which are jobs with a common end, create, close and finish them. Without a command: list.",
         synopsisSubcommandLabel = "[COMMAND]",
         footer = {"", "Examples:", "  reprise batches", "  reprise batches show import-7"})
 final class BatchesCommand extends ListingCommand {
@@ -108,10 +113,34 @@ final class BatchesCommand extends ListingCommand {
     @Command(
             name = "create",
             description = "Create a batch that takes members; one that is there stays as it is.",
-            footer = {"", "Example:", "  reprise batches create import-7"})
-    int create(@Parameters(paramLabel = "BATCH", description = "Name of the batch.") String name) {
+            footer = {
+                "",
+                "A JOB is what POST /v1/jobs takes. Members come by reprise jobs enqueue --batch.",
+                "",
+                "Examples:",
+                "  reprise batches create import-7",
+                "  reprise batches create import-7 --on-success '{\"type\":\"report\"}' --on-end '{\"type\":\"clean\"}'"
+            })
+    int create(
+            @Parameters(paramLabel = "BATCH", description = "Name of the batch.") String name,
+            @Option(
+                            names = "--on-success",
+                            paramLabel = "JOB",
+                            description = "Runs when all members have succeeded, as JSON.")
+                    @Nullable
+                    String onSuccess,
+            @Option(names = "--on-end", paramLabel = "JOB", description = "Runs when all members have ended, as JSON.")
+                    @Nullable
+                    String onEnd) {
+        ObjectNode body = Json.object();
+        if (onSuccess != null) {
+            body.set("onSuccess", OptionText.json("--on-success", onSuccess));
+        }
+        if (onEnd != null) {
+            body.set("onEnd", OptionText.json("--on-end", onEnd));
+        }
         return with(link -> {
-            JsonNode now = link.call("PUT", ServerTarget.of("batches", name), Json.object());
+            JsonNode now = link.call("PUT", ServerTarget.of("batches", name), body);
             return answer(now, "Batch %s has %s members", name, Cells.text(now.path("total")));
         });
     }
@@ -120,10 +149,21 @@ final class BatchesCommand extends ListingCommand {
             name = "close",
             description = "Let a batch take no more members, so that it can end.",
             footer = {"", "Example:", "  reprise batches close import-7"})
-    int close(@Parameters(paramLabel = "BATCH", description = "Name of the batch.") String name) {
+    int close(@Parameters(paramLabel = "BATCH", description = "Name of the batch.") String name, @Mixin Why why) {
         return with(link -> {
-            JsonNode now = link.post(ServerTarget.of("batches", name, "close"), null);
+            JsonNode now = link.post(ServerTarget.of("batches", name, "close"), why.body());
             return answer(now, "Batch %s is closed; %s members are open", name, Cells.text(now.path("open")));
+        });
+    }
+
+    @Command(
+            name = "finish",
+            description = "Let the job for the success of a batch go, although members are dead letters.",
+            footer = {"", "Example:", "  reprise batches finish import-7 --why 'row 3 is not needed'"})
+    int finish(@Parameters(paramLabel = "BATCH", description = "Name of the batch.") String name, @Mixin Why why) {
+        return with(link -> {
+            JsonNode now = link.post(ServerTarget.of("batches", name, "finish"), why.body());
+            return answer(now, "Batch %s is finished; job %s is due", name, Cells.text(now.path("onSuccess")));
         });
     }
 }

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.cli;
 
-import io.reprise.cli.base.BadInput;
-import io.reprise.cli.base.BulkOptions;
-import io.reprise.cli.base.OptionText;
+import io.reprise.cli.base.CompletionCommand;
 import io.reprise.cli.base.RepriseCommand;
-import io.reprise.cli.base.Why;
 import io.reprise.cli.demo.DemoCommand;
-import io.reprise.cli.policy.LintCommand;
-import io.reprise.cli.policy.PresetsCommand;
-import io.reprise.cli.policy.PreviewCommand;
 import io.reprise.cli.schema.SchemaExportCommand;
 import io.reprise.cli.schema.SchemaPrintCommand;
 import io.reprise.cli.simulate.SimulateCommands;
@@ -22,9 +16,7 @@ import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
-import tools.jackson.databind.node.ObjectNode;
 
 /** All commands of {@code reprise}. */
 public final class Commands {
@@ -69,13 +61,7 @@ public final class Commands {
         commands.put("backup", () -> new CommandLine(new BackupCommand(terminal)));
         commands.put("restore", () -> new CommandLine(new RestoreCommand(terminal)));
         commands.put("demo", () -> new CommandLine(new DemoCommand(terminal, root)));
-        commands.put(
-                "policy",
-                () -> new CommandLine(new PolicyCommand())
-                        .addSubcommand(new PresetsCommand(terminal))
-                        .addSubcommand(new PreviewCommand(terminal))
-                        .addSubcommand(new LintCommand(terminal))
-                        .addSubcommand(new PolicyApplyCommand(terminal)));
+        commands.put("policy", () -> PolicyCommands.line(terminal));
         commands.put("simulate", () -> SimulateCommands.line(terminal));
         commands.put(
                 "schema",
@@ -91,58 +77,6 @@ public final class Commands {
             return Durations.parse(text);
         } catch (IllegalArgumentException e) {
             throw new TypeConversionException(e.getMessage());
-        }
-    }
-
-    @Command(
-            name = "policy",
-            description = "Look at retry policies: presets, preview, lint; and apply them to jobs that wait.",
-            synopsisSubcommandLabel = "COMMAND",
-            footer = {
-                "",
-                "Examples:",
-                "  reprise policy presets",
-                "  reprise policy preview --preset omniq --max-retries 5 --jitter full"
-            })
-    static final class PolicyCommand {
-        @Mixin
-        RepriseCommand.HelpOption help = new RepriseCommand.HelpOption();
-    }
-
-    @Command(
-            name = "apply",
-            description =
-                    "Give a policy to jobs that wait: a job keeps the policy that it was enqueued with otherwise.",
-            footer = {
-                "",
-                "Jobs that run or have ended are refused, and jobs whose deadline under the policy is past.",
-                "Attempts that were spent stay spent. Ctrl-C only ends the watching: the server goes on.",
-                "",
-                "Examples:",
-                "  reprise policy apply patient --to 'type:bill state:pending' --dry-run",
-                "  reprise policy apply '{\"maxAttempts\":50}' --to 'queue:mail state:pending' --why 'a long outage'"
-            })
-    static final class PolicyApplyCommand extends LinkedCommand {
-
-        @Parameters(paramLabel = "NAME|JSON", description = "A preset, a stored policy, or the fields of one.")
-        String policy = "";
-
-        @Mixin
-        BulkOptions bulk = new BulkOptions();
-
-        @Mixin
-        Why why = new Why();
-
-        PolicyApplyCommand(Terminal terminal) {
-            super(terminal);
-        }
-
-        @Override
-        public Integer call() {
-            BadInput.require(bulk.to != null, "Say to which jobs: --to 'type:bill state:pending'");
-            ObjectNode order = why.body().put("action", "change");
-            order.putObject("change").set("policy", OptionText.policy("NAME", policy));
-            return with(link -> bulk.start(terminal, json, link, order));
         }
     }
 

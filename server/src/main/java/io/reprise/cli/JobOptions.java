@@ -62,6 +62,13 @@ final class JobOptions {
     String keyRule;
 
     @Option(
+            names = "--at-latest",
+            paramLabel = "TIME",
+            description = "Of REPLACE: due at the latest so long after the first with this key.")
+    @Nullable
+    String atLatest;
+
+    @Option(
             names = "--needs",
             paramLabel = "LABEL",
             split = ",",
@@ -104,6 +111,7 @@ final class JobOptions {
         }
         put(job, "key", uniqueKey);
         put(job, "keyRule", keyRule);
+        put(job, "atLatest", atLatest);
         put(job, "timeout", timeout);
         if (priority != null) {
             job.put("priority", priority);

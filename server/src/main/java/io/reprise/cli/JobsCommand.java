@@ -104,7 +104,8 @@ final class JobsCommand extends LinkedCommand {
                 "",
                 "Examples:",
                 "  reprise jobs enqueue resize --payload '{\"file\":\"a.png\"}' --policy omniq",
-                "  reprise jobs enqueue --file jobs.jsonl"
+                "  reprise jobs enqueue --file jobs.jsonl",
+                "  reprise jobs enqueue --file parts.jsonl --batch import-7"
             })
     int enqueue(
             @Parameters(paramLabel = "TYPE", arity = "0..1", description = "What kind of work it is.") @Nullable
@@ -123,6 +124,12 @@ final class JobsCommand extends LinkedCommand {
                     @Nullable
                     Path file,
             @Option(
+                            names = "--batch",
+                            paramLabel = "NAME",
+                            description = "Make them members of this batch, which must be there and open.")
+                    @Nullable
+                    String batch,
+            @Option(
                             names = "--wait",
                             paramLabel = "TIME",
                             description = "Wait so long for its end; the exit code is 1 if it did not succeed.")
@@ -132,17 +139,24 @@ final class JobsCommand extends LinkedCommand {
         if (file != null) {
             BadInput.require(wait == null, "--wait is for one job, not for a --file");
             List<JsonNode> jobs = JobLines.read(file, terminal);
-            return with(link -> new EnqueueLines(link, terminal, json).run(jobs));
+            return with(link -> new EnqueueLines(link, terminal, json).run(jobs, batch));
         }
         ObjectNode job = options.json(String.valueOf(type));
         if (idempotencyKey != null) {
             job.put("idempotencyKey", idempotencyKey);
         }
         return with(link -> {
-            JsonNode enqueued = link.post(ServerTarget.of("jobs"), job);
-            String id = enqueued.path("id").stringValue("");
+            JsonNode enqueued =
+                    link.post(batch == null ? ServerTarget.of("jobs") : ServerTarget.of("batches", batch, "jobs"), job);
+            String id =
+                    (batch == null ? enqueued.path("id") : enqueued.path("ids").path(0)).stringValue("");
             if (wait != null) {
                 return await(link, id, wait);
+            }
+            if (batch != null) {
+                JsonNode total = enqueued.path("batch").path("total");
+                return answer(
+                        enqueued, "Job %s was sent to batch %s, which has %s members", id, batch, Cells.text(total));
             }
             boolean created = enqueued.path("created").booleanValue(true);
             return answer(
@@ -315,6 +329,7 @@ final class JobsCommand extends LinkedCommand {
             @Mixin Why why) {
         BadInput.require(List.of("done", "again", "failed").contains(outcome), "OUTCOME must be done, again or failed");
         BadInput.require(result == null || Json.isJson(result), "The result is not JSON");
+        BadInput.require(result == null || outcome.equals("done"), "--result belongs to done, not to " + outcome);
         ObjectNode body = why.body().put("step", step).put("outcome", outcome);
         if (result != null) {
             body.set("result", Json.parse(result));

@@ -86,6 +86,44 @@ final class QueuesCommand extends ListingCommand {
     }
 
     @Command(
+            name = "limits",
+            description = "The limits of a queue's groups and types and its rate, and where each was set.",
+            footer = {"", "Example:", "  reprise queues limits mail"})
+    int limits(@Parameters(index = "0", paramLabel = "QUEUE", description = "Name of the queue.") String queue) {
+        return with(link -> {
+            JsonNode now = link.get(ServerTarget.of("queues", queue, "limits"));
+            return answer(now, () -> {
+                TextTable table = new TextTable("limit of", ">running", ">starts", ">per", ">burst", "set in");
+                now.path("items")
+                        .forEach(limit -> table.add(
+                                whose(limit),
+                                limit.path("inOrder").booleanValue(false)
+                                        ? "1, in order"
+                                        : Cells.text(limit.path("running")),
+                                Cells.text(limit.path("starts")),
+                                Cells.text(limit.path("per")),
+                                Cells.text(limit.path("burst")),
+                                place(limit)));
+                table.print(terminal.out());
+            });
+        });
+    }
+
+    private static String whose(JsonNode limit) {
+        String name = Cells.text(limit.path("name"));
+        return switch (limit.path("of").stringValue("")) {
+            case "GROUP" -> "group " + name;
+            case "TYPE" -> "type " + name;
+            default -> "the queue";
+        };
+    }
+
+    private static String place(JsonNode limit) {
+        int workers = limit.path("workers").intValue(0);
+        return workers == 0 ? "the settings" : "the code of " + workers + (workers == 1 ? " worker" : " workers");
+    }
+
+    @Command(
             name = "pause",
             description = "Let no job of these queues be claimed until they are resumed; running ones go on.",
             footer = {"", "Example:", "  reprise queues pause mail --why 'the relay is being moved'"})
@@ -113,7 +151,7 @@ final class QueuesCommand extends ListingCommand {
 
     @Command(
             name = "limit",
-            description = "Bound how many jobs of a queue run at once in the whole fleet.",
+            description = "Bound how many jobs of a queue run at once in the whole fleet, those with needs included.",
             footer = {"", "Examples:", "  reprise queues limit mail 4", "  reprise queues limit mail none"})
     int limit(
             @Parameters(index = "0", paramLabel = "QUEUE", description = "Name of the queue.") String queue,

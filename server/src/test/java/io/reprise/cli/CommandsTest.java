@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.cli;
 
+import static io.reprise.testkit.servers.Patience.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.cli.base.ExitCode;
 import io.reprise.cli.base.QueueFixture;
 import io.reprise.cli.base.QueueFixture.Way;
+import io.reprise.retry.RetryPolicy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -112,6 +114,52 @@ public class CommandsTest {
 
     @ParameterizedTest
     @EnumSource
+    void a_full_queue_refuses(Way way) {
+        String full = "full" + way;
+        fine(queue.run(way, "settings", "set", "queue:" + full, "{\"ceilings\":{\"queueDepth\":1}}"));
+        Cli refused = null;
+        while (refused == null || refused.code() == ExitCode.OK) {
+            // A worker reads the settings every two seconds.
+            refused = queue.run(way, "jobs", "enqueue", "later", "--queue", full, "--delay", "1d");
+        }
+        refused(refused, "must hold at most 1");
+        fine(queue.run(way, "settings", "unset", "queue:" + full));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_policy_is_stored_under_a_name_used_and_removed(Way way) {
+        String name = "patient-" + way;
+        refused(queue.run(way, "policy", "show", name), "Policy '" + name + "' does not exist");
+        String json = "{\"maxAttempts\":50,\"backoff\":\"fixed\",\"base\":\"2h\",\"jitter\":\"none\"}";
+        Cli set = fine(queue.run(way, "policy", "set", name, json, "--why", "long outages"));
+        assertThat(set.out()).isEqualToIgnoringNewLines("Policy " + name + " is stored: 50 attempts (49 retries)");
+        assertThat(set.err()).contains("[no-jitter]");
+        assertThat(fine(queue.run(way, "policy", "list")).out())
+                .containsPattern(name + " +\\d+ +50 +2h always +none +none")
+                .doesNotContain("omniq");
+        String id = fine(queue.run(way, "jobs", "enqueue", "later", "--policy", name, "--delay", "1d", "--json"))
+                .json()
+                .path("id")
+                .stringValue();
+        JsonNode job = queue.run(way, "jobs", "show", id, "--json").json();
+        assertThat(job.path("maxAttempts").intValue()).isEqualTo(50);
+        String shown = fine(queue.run(way, "policy", "show", name)).out();
+        assertThat(RetryPolicy.fromJson(shown)).isEqualTo(RetryPolicy.fromJson(json));
+        Cli again = queue.runWith(way, shown.replace("50", "7"), "policy", "set", name, "-");
+        assertThat(fine(again).out()).contains("7 attempts (6 retries)");
+        refused(queue.run(way, "policy", "set", "omniq", json), "name of a preset");
+        refused(queue.run(way, "policy", "set", name, "{\"cap\":\"0s\"}"), "cap");
+        refused(queue.run(way, "policy", "set", name, "no-such-file.json"), "there is no such file");
+        refused(queue.run(way, "policy", "set", name, "{"), "The policy is not JSON");
+        assertThat(fine(queue.run(way, "policy", "remove", name)).out())
+                .isEqualToIgnoringNewLines("Policy " + name + " is removed");
+        assertThat(queue.run(way, "policy", "list").out()).doesNotContain(name);
+        refused(queue.run(way, "policy", "remove", name), "Policy '" + name + "' does not exist");
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void many_jobs_come_from_a_file_and_come_once(Way way) {
         String lines = IntStream.range(0, 1_100)
                 .mapToObj(i -> "{\"type\":\"later\",\"delay\":\"1d\",\"queue\":\"bulk" + way
@@ -183,7 +231,7 @@ public class CommandsTest {
                 .asString();
         JsonNode job = queue.run(way, "jobs", "show", id, "--json").json();
         assertThat(job.path("queue").stringValue()).isEqualTo(name + "@needs:eu:gpu");
-        refused(queue.run(way, "jobs", "enqueue", "far", "--needs", "g:pu"), "label 'g:pu'");
+        refused(queue.run(way, "jobs", "enqueue", "far", "--needs", "g:pu"), "/needs/0", "1 to 30 letters");
     }
 
     @ParameterizedTest
@@ -206,6 +254,11 @@ public class CommandsTest {
                     assertThat(each.path("paused").booleanValue()).isFalse();
                 });
         fine(queue.run(way, "queues", "limit", name, "none"));
+        fine(queue.run(way, "settings", "set", "queue:" + name, "{\"perGroup\":{\"gold-*\":{\"running\":7}}}"));
+        // A worker that reads the settings at this moment may still have the ones before.
+        until(() -> fine(queue.run(way, "queues", "limits", name)).out().contains("gold-*"));
+        assertThat(fine(queue.run(way, "queues", "limits", name)).out())
+                .containsPattern("group gold-\\*\\s+7 .*the settings");
         refused(queue.run(way, "queues", "limit", name, "0"), "N must be a number from 1");
         refused(queue.run(way, "queues", "resume", "nosuch"), "Queue 'nosuch' does not exist");
         refused(queue.run(way, "queues", "pause", "bad name"), "queue");
@@ -325,6 +378,29 @@ public class CommandsTest {
 
     @ParameterizedTest
     @EnumSource
+    void a_batch_is_made_filled_and_finished(Way way) {
+        String name = "made-" + way;
+        String after = "{\"type\":\"later\",\"queue\":\"nobody\"}";
+        fine(queue.run(way, "batches", "create", name, "--on-success", after, "--on-end", after));
+        refused(queue.run(way, "batches", "create", name, "--on-end", "{"), "--on-end is not JSON");
+        fine(queue.run(way, "jobs", "enqueue", "fine", "--batch", name, "--wait", "60s"));
+        String key = "{\"type\":\"fine\",\"idempotencyKey\":\"" + name + "\"}\n";
+        Cli many = queue.runWith(way, key + key, "jobs", "enqueue", "--file", "-", "--batch", name);
+        assertThat(fine(many).out()).contains("2 jobs were sent to batch " + name + ", which has 2 members");
+        fine(queue.run(way, "jobs", "enqueue", "fine", "--idempotency-key", name, "--batch", name, "--wait", "60s"));
+        refused(queue.run(way, "jobs", "enqueue", "fine", "--batch", "no-" + name), "does not exist");
+        refused(queue.run(way, "batches", "finish", name), "takes members: close it first");
+        Cli dead = queue.run(
+                way, "jobs", "enqueue", "broken", "--max-attempts", "1", "--batch", name, "--wait", "60s", "--json");
+        assertThat(dead.code()).as(dead.err()).isEqualTo(ExitCode.FINDING);
+        fine(queue.run(way, "batches", "close", name, "--why", "all are in"));
+        assertThat(fine(queue.run(way, "batches", "finish", name, "--why", "not needed"))
+                        .out())
+                .contains("Batch " + name + " is finished; job ");
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void batches_are_listed_shown_and_closed(Way way) {
         String name = "import-" + way;
         fine(queue.run(way, "batches", "create", name));
@@ -337,6 +413,7 @@ public class CommandsTest {
                         .isString())
                 .isTrue();
         refused(queue.run(way, "batches", "close", name), "was closed before");
+        refused(queue.run(way, "batches", "finish", name), "has succeeded at");
         refused(queue.run(way, "batches", "show", "nothing"), "'nothing' does not exist");
     }
 }

@@ -114,6 +114,46 @@ class ArchiveIT {
         assertThat(server.exitValue()).as(Files.readString(output.toPath())).isIn(0, 143);
     }
 
+    /** A server that went on with half of its threads would look alive and do nothing. */
+    @Test
+    void a_server_whose_memory_is_used_up_ends() throws Exception {
+        Path output = directory.resolve("memory.txt");
+        ProcessBuilder command = new ProcessBuilder(home.resolve("bin/reprise").toString(), "serve", "--http-port", "0")
+                .directory(Files.createDirectory(directory.resolve("memory")).toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile());
+        command.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        // Enough for the JVM to start, and too little for the server.
+        command.environment().put("REPRISE_JAVA_OPTS", "-Xmx8m");
+        Process server = command.start();
+        try {
+            assertThat(server.waitFor(MINUTES, TimeUnit.MINUTES))
+                    .as(Files.readString(output))
+                    .isTrue();
+        } finally {
+            server.destroyForcibly();
+        }
+        assertThat(Files.readString(output)).contains("Terminating due to java.lang.OutOfMemoryError");
+        assertThat(server.exitValue()).as(Files.readString(output)).isEqualTo(3);
+    }
+
+    /** Each way to start the server ends in a launcher that has the option, before options of a user. */
+    @Test
+    void every_launcher_ends_a_server_whose_memory_is_used_up() throws Exception {
+        Path root = SCRIPT.getParent().getParent();
+        for (Path launcher : List.of(home.resolve("bin/reprise"), root.resolve("reprise"))) {
+            assertThat(Files.readAllLines(launcher))
+                    .as(launcher.toString())
+                    .filteredOn(line -> line.startsWith("exec ") && line.contains(" -jar "))
+                    .isNotEmpty()
+                    .allSatisfy(line -> assertThat(line).startsWith("exec \"$java\" -XX:+ExitOnOutOfMemoryError "));
+        }
+        assertThat(root.resolve("Containerfile")).content().contains("ENTRYPOINT [\"/opt/reprise/bin/reprise\"]");
+        assertThat(home.resolve("systemd/reprise.service"))
+                .content()
+                .contains("ExecStart=/opt/reprise/bin/reprise serve", "Restart=on-failure");
+    }
+
     private static String await(Process server, File output, Pattern wanted) throws IOException {
         long until = System.nanoTime() + TimeUnit.MINUTES.toNanos(MINUTES);
         while (System.nanoTime() - until < 0) {

@@ -2,10 +2,12 @@
 package io.reprise.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import de.bwaldvogel.mongo.MongoServer;
 import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
 import io.reprise.cli.Main;
+import io.reprise.mongodb.MongoJobStore;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
@@ -30,6 +32,8 @@ class ServeOnMongoTest {
                         "serve",
                         "--store-url",
                         storeUrl,
+                        "--store-dead-letters",
+                        "tasks_dlq",
                         "--http-port",
                         "0")
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
@@ -42,7 +46,8 @@ class ServeOnMongoTest {
         MongoServer mongo = new MongoServer(new MemoryBackend());
         Process process = null;
         try {
-            process = start(mongo.bindAndGetConnectionString() + "/queue");
+            String where = mongo.bindAndGetConnectionString() + "/queue";
+            process = start(where);
             BufferedReader out = process.inputReader();
             String key = "";
             String url = "";
@@ -59,6 +64,12 @@ class ServeOnMongoTest {
             HttpResponse<String> leased =
                     post(url + "/v1/leases", key, "{\"worker\":\"w\",\"types\":[\"a\"],\"wait\":\"30s\"}");
             assertThat(leased.body()).as("%s", leased.statusCode()).contains("\"a\"");
+            try (MongoJobStore other =
+                    MongoJobStore.builder().deadLettersIn("elsewhere").open(where)) {
+                assertThatThrownBy(other::prepare)
+                        .as("the database remembers where the server has its dead letters")
+                        .hasMessageContaining("tasks_dlq");
+            }
         } finally {
             if (process != null) {
                 process.destroy();

@@ -7,6 +7,7 @@ import io.reprise.jdbc.JdbcSchema;
 import io.reprise.jdbc.JdbcStoreBuilder;
 import io.reprise.job.RepriseException;
 import io.reprise.mongodb.MongoJobStore;
+import io.reprise.mongodb.MongoStoreBuilder;
 import io.reprise.server.config.Setting;
 import io.reprise.server.config.Settings;
 import io.reprise.store.JobStore;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** The only class that knows which stores exist. */
 public final class Stores {
@@ -51,10 +53,24 @@ public final class Stores {
         if (settings.flag(Setting.STORE_POOLER)) {
             builder.pollOnly();
         }
+        String deadLetters = settings.textOrNull(Setting.STORE_DEAD_LETTERS);
+        boolean mongo = url.startsWith("mongodb");
+        BadInput.require(
+                deadLetters == null || mongo,
+                "store.dead-letters is for MongoDB only, and store.url names another database");
         try {
-            return url.startsWith("mongodb") ? MongoJobStore.open(url) : builder.open(url);
+            return mongo ? mongo(deadLetters).open(url) : builder.open(url);
         } catch (IllegalArgumentException e) {
             throw new BadInput("store.url: " + e.getMessage(), e);
+        }
+    }
+
+    private static MongoStoreBuilder mongo(@Nullable String deadLetters) {
+        try {
+            MongoStoreBuilder builder = MongoJobStore.builder();
+            return deadLetters == null ? builder : builder.deadLettersIn(deadLetters);
+        } catch (IllegalArgumentException e) {
+            throw new BadInput("store.dead-letters: " + e.getMessage(), e);
         }
     }
 

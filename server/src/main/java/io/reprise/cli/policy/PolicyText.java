@@ -15,19 +15,19 @@ public final class PolicyText {
 
     private PolicyText() {}
 
-    static String attempts(RetryPolicy policy) {
+    public static String attempts(RetryPolicy policy) {
         Optional<Integer> most = policy.complete().maxAttempts().toOptional();
         return most.map(String::valueOf).orElse("unlimited");
     }
 
     /** Shows both numbers, because some people count attempts and others retries. */
-    static String attemptsAndRetries(RetryPolicy policy) {
+    public static String attemptsAndRetries(RetryPolicy policy) {
         Optional<Integer> most = policy.complete().maxAttempts().toOptional();
         return most.map(limit -> count(limit, "attempt") + " (" + retries(limit - 1) + ")")
                 .orElse("unlimited attempts");
     }
 
-    static String backoff(RetryPolicy policy) {
+    public static String backoff(RetryPolicy policy) {
         Backoff backoff = policy.complete().backoff().orElseThrow();
         if (backoff instanceof Backoff.Exponential curve) {
             String factor = curve.factor() == Math.rint(curve.factor())
@@ -44,7 +44,7 @@ public final class PolicyText {
         return Durations.text(backoff.raw(1)) + " always";
     }
 
-    static String cap(RetryPolicy policy) {
+    public static String cap(RetryPolicy policy) {
         return limit(policy.complete().cap().toOptional());
     }
 
@@ -52,7 +52,7 @@ public final class PolicyText {
         return limit(policy.complete().deadline().toOptional());
     }
 
-    static String jitter(RetryPolicy policy) {
+    public static String jitter(RetryPolicy policy) {
         return policy.complete().jitter().map(Jitter::text).orElseThrow();
     }
 

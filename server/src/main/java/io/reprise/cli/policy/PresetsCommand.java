@@ -18,7 +18,7 @@ import tools.jackson.databind.JsonNode;
 
 @Command(
         name = "presets",
-        description = "List the policies that have a name.",
+        description = "List the policies that come with Reprise.",
         footer = {
             "",
             "In the column delays, n is the number of the retry, from 1.",

@@ -6,6 +6,7 @@ import io.reprise.PayloadCodec;
 import io.reprise.Reprise;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
 import io.reprise.job.QueueState;
 import io.reprise.server.auth.Quotas;
 import io.reprise.server.auth.Tenancy;
@@ -14,7 +15,9 @@ import io.reprise.server.http.Problem;
 import io.reprise.server.http.Request;
 import io.reprise.store.JobStore;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * The objects that all parts of the API share.
@@ -34,6 +37,32 @@ public record Api(
 
     public Api(Reprise reprise, JobStore store, HttpJobCheck calls, PayloadCodec codec, Quotas quotas) {
         this(reprise, store, calls, codec, quotas, Recent.behind(reprise::queues, System::nanoTime, Api::count));
+    }
+
+    /**
+     * Returns a queue that has settings or jobs. Counts that are kept may be older than the queue. If it has a job, they are
+     * read again; a name without jobs costs no count.
+     */
+    public Optional<QueueState> queue(String name) {
+        Optional<QueueState> known = counted(name);
+        if (known.isPresent() || !hasJobs(name)) {
+            return known;
+        }
+        queues.forget();
+        return counted(name);
+    }
+
+    private Optional<QueueState> counted(String queue) {
+        return queues.get().stream().filter(state -> state.name().equals(queue)).findFirst();
+    }
+
+    /** Whether a job waits, runs or is dead, or one ended lately. */
+    private boolean hasJobs(String queue) {
+        return store.depth(queue, 1) > 0
+                || Stream.of(JobQuery.deadLetters(), JobQuery.all())
+                        .anyMatch(jobs -> !store.find(jobs.queue(queue).limit(1).brief())
+                                .items()
+                                .isEmpty());
     }
 
     private static void count(Runnable task) {

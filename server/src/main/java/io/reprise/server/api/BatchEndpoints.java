@@ -49,7 +49,9 @@ public final class BatchEndpoints implements Endpoints {
             .must("createdAt", Schema.time())
             .must("closedAt", Schema.time().orNull().about("from then on it can end"))
             .must("endedAt", Schema.time().orNull().about("when no member was open any more"))
-            .must("succeededAt", Schema.time().orNull().about("when all members had succeeded"))
+            .must(
+                    "succeededAt",
+                    Schema.time().orNull().about("when all members had succeeded, or a person finished it"))
             .must("onSuccess", Schema.id().orNull().about("the job that waits for the success"))
             .must("onEnd", Schema.id().orNull().about("the job that waits for the end"))
             .named("Batch");
@@ -98,6 +100,10 @@ public final class BatchEndpoints implements Endpoints {
                 one(Operation.post("/v1/batches/{batch}/jobs", "addToBatch"))
                         .summary("Enqueue members, all or none, while the batch is open")
                         .scope(Scope.ENQUEUE)
+                        .header(
+                                "Idempotency-Key",
+                                Schema.text(1, 200),
+                                "the same key adds the same members only once; another body under it is refused")
                         .body(Schema.oneOrMore(Schemas.JOB_REQUEST, Schemas.MAX_BATCH))
                         .answers(202, "the members and the batch", ADDED)
                         .does(this::add),
@@ -106,7 +112,13 @@ public final class BatchEndpoints implements Endpoints {
                         .scope(Scope.ENQUEUE)
                         .optionalBody(Schemas.WHY)
                         .answers(200, "the batch as it is now", BATCH)
-                        .does(this::close));
+                        .does(this::close),
+                one(Operation.post("/v1/batches/{batch}/finish", "finishBatch"))
+                        .summary("Let the job for the success go although members are dead letters")
+                        .scope(Scope.OPERATE)
+                        .optionalBody(Schemas.WHY)
+                        .answers(200, "the batch as it is now", BATCH)
+                        .does(this::finish));
     }
 
     private static Operation.Builder one(Operation.Builder operation) {
@@ -173,7 +185,9 @@ public final class BatchEndpoints implements Endpoints {
         // Not created here: a mistyped name must not make another batch.
         requireBounds(request, Optional.of(state(request)));
         requests.admit(request, tenancy, bodies);
-        List<JobId> ids = told(request, () -> api.reprise().batch(name(request)).addAll(jobs));
+        KeyedRequest keyed = KeyedRequest.ofBatch(request, tenancy, name(request));
+        List<JobRequest<RawValue>> members = keyed == null ? jobs : keyed.keyed(jobs);
+        List<JobId> ids = told(request, () -> api.reprise().batch(name(request)).addAll(members));
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("ids", ids.stream().map(JobId::toString).toList());
         view.put("batch", view(request, state(request)));
@@ -191,6 +205,11 @@ public final class BatchEndpoints implements Endpoints {
             api.store().note("close-batch", "batch/" + closed.name(), note, closed.total() + " members");
         }
         return Response.ok(view(request, closed));
+    }
+
+    private Answer finish(Request request) {
+        requireBounds(request, Optional.of(state(request)));
+        return Response.ok(view(request, told(request, () -> api.as(request).finishBatch(name(request)))));
     }
 
     /** A key that is bound to queues and types must not bring about the jobs of others, which wait for the batch. */

@@ -27,10 +27,12 @@ final class KeyedRequest {
     private final Request request;
     private final Tenancy tenancy;
     private final String key;
+    private final String place;
     private final String tag;
 
-    private KeyedRequest(Request request, Tenancy tenancy, String key) {
+    private KeyedRequest(Request request, Tenancy tenancy, String key, String place) {
         this.request = request;
+        this.place = place;
         this.tenancy = tenancy;
         this.key = key;
         this.tag = TAG + ContentHash.of(stored(key), "{}");
@@ -38,8 +40,21 @@ final class KeyedRequest {
 
     /** Returns null if the request has no such key. */
     static @Nullable KeyedRequest of(Request request, Tenancy tenancy) {
+        return of(request, tenancy, "");
+    }
+
+    /**
+     * Returns null if the request has no such key.
+     *
+     * @param batch the batch that gets the jobs. The same body for another batch is a different request
+     */
+    static @Nullable KeyedRequest ofBatch(Request request, Tenancy tenancy, String batch) {
+        return of(request, tenancy, batch + "\n");
+    }
+
+    private static @Nullable KeyedRequest of(Request request, Tenancy tenancy, String place) {
         String key = request.parameter("Idempotency-Key");
-        return key == null ? null : new KeyedRequest(request, tenancy, key);
+        return key == null ? null : new KeyedRequest(request, tenancy, key, place);
     }
 
     /** Returns the tag that all jobs of this request have, and no others. */
@@ -78,7 +93,9 @@ final class KeyedRequest {
         return index == 0
                 ? job.idempotencyKey(
                         stored(key),
-                        PROOF + ContentHash.of(stored(key), request.body().toString()))
+                        PROOF
+                                + ContentHash.of(
+                                        place + stored(key), request.body().toString()))
                 : job.idempotencyKey(stored(key + "\n" + index));
     }
 

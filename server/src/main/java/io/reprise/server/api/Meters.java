@@ -22,7 +22,9 @@ public final class Meters implements AutoCloseable {
 
     /** Adds metrics that the whole fleet shares. */
     public void watch(Reprise reprise) {
-        jobs.resources(reprise::resources).queues(reprise::queues).upkeep(reprise::upkeep);
+        jobs.resources(reprise::resources)
+                .queues(reprise::queues, reprise::workers)
+                .upkeep(reprise::upkeep);
         jobs.groups(reprise::topGroups).starts(() -> reprise.startLevels(2));
     }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
+import io.reprise.fairness.FlowLimit;
 import io.reprise.insight.Activity;
+import io.reprise.insight.QueueLimit;
 import io.reprise.insight.StartLevel;
 import io.reprise.job.JobState;
 import io.reprise.job.QueueState;
@@ -71,6 +73,18 @@ public final class QueueEndpoints implements Endpoints {
             .must("items", Schema.array(GROUP, 0, MOST_GROUPS).about("the groups with most jobs first"))
             .named("Groups");
 
+    private static final Schema LIMIT = Schema.object()
+            .must("of", Schema.choice(List.of("QUEUE", "GROUP", "TYPE")))
+            .must("name", Schema.text(0, 100).about("of the group or type, or a beginning and *; empty for the queue"))
+            .must("running", Schema.integer(1, NO_LIMIT).orNull().about("jobs that may run at once"))
+            .must("starts", Schema.integer(1, NO_LIMIT).orNull().about("jobs that may start in each per"))
+            .must("per", Schema.duration().orNull())
+            .must("burst", Schema.integer(1, NO_LIMIT).orNull().about("jobs that may start at once after a pause"))
+            .must("inOrder", Schema.bool().about("whether the jobs of a group run one after the other"))
+            .must("from", Schema.choice(List.of("CODE", "SETTINGS")).about("where it was set; the settings come first"))
+            .must("workers", Schema.integer(0, NO_LIMIT).about("live workers that have it in their code"))
+            .named("QueueLimit");
+
     private final Api api;
 
     public QueueEndpoints(Api api) {
@@ -101,9 +115,16 @@ public final class QueueEndpoints implements Endpoints {
                         .query("hours", Schema.integer(1, MOST_HOURS), "of which starts are counted; 24 unless given")
                         .answers(200, "up to 100 groups", GROUPS)
                         .does(this::groups),
+                Operation.get("/v1/queues/{queue}/limits", "getQueueLimits")
+                        .section(SECTION)
+                        .summary("The limits of groups and types and the rate, and where each was set")
+                        .scope(Scope.READ)
+                        .path("queue", Schema.name(), "name of the queue")
+                        .answers(200, "the limits", Schemas.page(LIMIT, "QueueLimits"))
+                        .does(this::limits),
                 Operation.put("/v1/queues/{queue}", "changeQueue")
                         .section(SECTION)
-                        .summary("Bound how many jobs of the queue run at once")
+                        .summary("Bound how many jobs of the queue run at once, those with needs included")
                         .scope(Scope.OPERATE)
                         .path("queue", Schema.name(), "name of the queue")
                         .body(SETTINGS)
@@ -196,6 +217,31 @@ public final class QueueEndpoints implements Endpoints {
         return view;
     }
 
+    /** Also of a queue that has no jobs yet. */
+    private Answer limits(Request request) {
+        Tenancy tenancy = Tenancy.of(request.caller());
+        return Response.ok(Views.page(
+                api.reprise().limits(name(request)).stream()
+                        .map(limit -> view(tenancy, limit))
+                        .toList(),
+                null));
+    }
+
+    private static Map<String, @Nullable Object> view(Tenancy tenancy, QueueLimit queueLimit) {
+        FlowLimit limit = queueLimit.limit();
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("of", queueLimit.of());
+        view.put("name", tenancy.shown(queueLimit.name()));
+        view.put("running", limit.running());
+        view.put("starts", limit.starts());
+        view.put("per", limit.per() == null ? null : Views.duration(limit.per()));
+        view.put("burst", limit.isRate() ? limit.burst() : null);
+        view.put("inOrder", limit.ordered());
+        view.put("from", queueLimit.from());
+        view.put("workers", queueLimit.workers());
+        return view;
+    }
+
     private List<StartLevel> levels(Activity.Subject subject, @Nullable String name, int hours) {
         Map<String, Activity.Counts> sums = new HashMap<>();
         api.store()
@@ -211,11 +257,7 @@ public final class QueueEndpoints implements Endpoints {
     }
 
     private QueueState state(Request request) {
-        String name = name(request);
-        return api.queues().get().stream()
-                .filter(queue -> queue.name().equals(name))
-                .findFirst()
-                .orElseThrow(() -> Problem.notFound("Queue '" + request.path("queue") + "'"));
+        return api.queue(name(request)).orElseThrow(() -> Problem.notFound("Queue '" + request.path("queue") + "'"));
     }
 
     private Map<String, @Nullable Object> view(Request request, QueueState queue) {

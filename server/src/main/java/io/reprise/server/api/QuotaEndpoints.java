@@ -23,7 +23,10 @@ public final class QuotaEndpoints implements Endpoints {
 
     private static final Schema LIMITS = Schema.object()
             .must("jobs", Schema.integer(0, NO_LIMIT).about("jobs that wait"))
-            .must("bytes", Schema.integer(0, Long.MAX_VALUE).about("bytes of payloads and results of all jobs"))
+            .must(
+                    "bytes",
+                    Schema.integer(0, Long.MAX_VALUE)
+                            .about("bytes of payloads, results, steps and log lines of all jobs"))
             .must("queues", Schema.integer(0, NO_LIMIT))
             .must("schedules", Schema.integer(0, NO_LIMIT))
             .must("webhooks", Schema.integer(0, NO_LIMIT))

@@ -116,7 +116,7 @@ public final class Schemas {
             .must("priority", Schema.integer(-9, 9).about("higher first, within its queue"))
             .must("resource", Schema.name().orNull().about("what it calls: its breaker, budget and policy"))
             .must("group", Schema.name().orNull().about("takes turns with other groups of the queue"))
-            .must("needs", Schema.array(Schema.name(), 0, 8).about("what its worker must offer"))
+            .must("needs", Schema.array(Schema.label(), 0, JobSpec.Needs.MOST).about("what its worker must offer"))
             .must("tags", Schema.array(Schema.name(), 0, 10).about("words to find it by"))
             .must("version", Schema.integer(1, JobSpec.MAX_VERSION).about("of the payload"))
             .must("key", Schema.text(1, 250).orNull().about("unique among live jobs"))
@@ -143,7 +143,13 @@ public final class Schemas {
     static final Schema JOB = JOB_WITH_PAYLOAD
             .must("policy", POLICY)
             .must("history", Schema.array(ATTEMPT, 0, NO_LIMIT))
-            .must("batch", Schema.text(1, 250).orNull().about("the batch that it is a member of"))
+            .must(
+                    "batch",
+                    Schema.text(1, 250)
+                            .orNull()
+                            .about(
+                                    "the batch that it is a member of. A job of a join has a name that begins with #: the term"
+                                            + " batch:\"NAME\" of a search takes it, operations of batches do not"))
             .must("follows", Schema.id().orNull().about("the job that this one follows in a chain"))
             .must(
                     "followers",
@@ -174,7 +180,10 @@ public final class Schemas {
             .may("dueAt", Schema.time().about("when it may run, in place of delay; now unless given"))
             .may("resource", Schema.name().about("what it calls: its breaker, budget and policy"))
             .may("group", Schema.name().about("takes turns with other groups of the queue"))
-            .may("needs", Schema.array(Schema.name(), 0, 8).about("what its worker must offer, such as gpu"))
+            .may(
+                    "needs",
+                    Schema.array(Schema.label(), 0, JobSpec.Needs.MOST)
+                            .about("what its worker must offer, such as gpu"))
             .may("tags", Schema.array(Schema.name(), 0, JobSpec.MAX_TAGS).about("words to find it by"))
             .may("version", Schema.integer(1, JobSpec.MAX_VERSION).about("of the payload; 1 unless given"))
             .may("key", Schema.text(1, JobSpec.MAX_KEY).about("at most one live job holds it"))
@@ -246,7 +255,7 @@ public final class Schemas {
     private static Schema counts() {
         Schema counts = Schema.object();
         for (JobState state : JobState.values()) {
-            counts = counts.must(state.name(), Schema.integer(0, NO_LIMIT));
+            counts = counts.must(state.name(), Schema.integer(0, Long.MAX_VALUE));
         }
         return counts.named("JobCounts").about("jobs by state");
     }

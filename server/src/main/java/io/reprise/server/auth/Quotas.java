@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.auth;
 
+import io.reprise.insight.LogLine;
 import io.reprise.job.AuditNote;
 import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
@@ -19,12 +20,14 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,7 +52,7 @@ public final class Quotas {
      * The limits of a tenant.
      *
      * @param jobs waiting jobs
-     * @param bytes payloads, steps and results of all its jobs, the finished ones too
+     * @param bytes payloads, steps, results and log lines of all its jobs, the finished ones too
      * @param jobsPerSecond jobs enqueued per second, twice as many at once
      * @param bytesPerSecond bytes of payloads and steps stored per second, twice as many at once
      */
@@ -93,7 +96,7 @@ public final class Quotas {
         }
     }
 
-    /** The use of a tenant: waiting jobs, bytes of payloads and results, and the names of its queues. */
+    /** The use of a tenant: waiting jobs, bytes stored, and the names of its queues. */
     public record Use(long jobs, long bytes, Set<String> queues) {
 
         private static final Use NOTHING = new Use(0, 0, Set.of());
@@ -258,6 +261,20 @@ public final class Quotas {
 
     private void enqueue(String tenant, Set<String> queues, int number, long size) {
         Limits limits = of(tenant);
+        admit(tenant, use -> {
+            requireRoom(use, queues, number, size, limits);
+            requirePace(tenant, number, size, limits);
+            stored.add(tenant, size);
+            return new Use(number, 0, queues);
+        });
+    }
+
+    /**
+     * Admits jobs and queues in one step, so that others cannot take the same room.
+     *
+     * @param check returns what to count as used, or throws a {@link Problem}
+     */
+    private void admit(String tenant, UnaryOperator<Use> check) {
         boolean passed = false;
         while (!passed) {
             Count all = count();
@@ -265,10 +282,7 @@ public final class Quotas {
             synchronized (this) {
                 // What passed before a count is in it, and nowhere else.
                 if (all.number == count.number) {
-                    requireRoom(withWhatPassed(tenant, counted), queues, number, size, limits);
-                    requirePace(tenant, number, size, limits);
-                    since.merge(tenant, new Use(number, 0, queues), Use::plus);
-                    stored.add(tenant, size);
+                    since.merge(tenant, check.apply(withWhatPassed(tenant, counted)), Use::plus);
                     passed = true;
                 }
             }
@@ -292,9 +306,34 @@ public final class Quotas {
         }
         long size = text.getBytes(StandardCharsets.UTF_8).length * times;
         Limits limits = of(tenant);
-        requireRoom(stored.of(tenant), size, limits);
-        requirePace(tenant, 0, size, limits);
-        stored.add(tenant, size);
+        synchronized (this) {
+            requireRoom(stored.of(tenant), size, limits);
+            requirePace(tenant, 0, size, limits);
+            stored.add(tenant, size);
+        }
+    }
+
+    /**
+     * Whether log lines of a run are kept. A run must not fail because of its lines, so they are left out if the tenant has
+     * stored too much. What is kept counts at once.
+     */
+    public boolean keepsLines(Caller caller, List<String> lines) {
+        String tenant = caller.tenant();
+        if (tenant == null) {
+            return true;
+        }
+        long size = lines.stream()
+                .mapToLong(line -> Math.min(line.length(), LogLine.MAX_LENGTH))
+                .sum();
+        size = Math.min(size, LogLine.MAX_CHARS);
+        Limits limits = of(tenant);
+        synchronized (this) {
+            if (stored.of(tenant) + size > limits.bytes) {
+                return false;
+            }
+            stored.add(tenant, size);
+            return true;
+        }
     }
 
     private static void requireRoom(long there, long size, Limits limits) {
@@ -319,13 +358,12 @@ public final class Quotas {
     public void queue(Caller caller, String queue) {
         String tenant = caller.tenant();
         if (tenant != null) {
-            requireRoom(use(tenant), Set.of(queue), of(tenant));
-            passed(tenant, queue);
+            Limits limits = of(tenant);
+            admit(tenant, use -> {
+                requireRoom(use, Set.of(queue), limits);
+                return new Use(0, 0, Set.of(queue));
+            });
         }
-    }
-
-    private synchronized void passed(String tenant, String queue) {
-        since.merge(tenant, new Use(0, 0, Set.of(queue)), Use::plus);
     }
 
     private static void requireRoom(Use use, Set<String> queues, Limits limits) {

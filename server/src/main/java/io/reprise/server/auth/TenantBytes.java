@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The bytes of payloads and results of each tenant: the last measurement plus everything admitted since. A measurement
+ * The bytes that each tenant has stored with its jobs: the last measurement plus everything admitted since. A measurement
  * reads all jobs, so it runs in parts and seldom. Thread-safe.
  */
 final class TenantBytes {

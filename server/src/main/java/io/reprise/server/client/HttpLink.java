@@ -3,6 +3,7 @@ package io.reprise.server.client;
 
 import io.reprise.server.config.Setting;
 import io.reprise.server.http.Json;
+import io.reprise.server.http.ProblemType;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
@@ -155,7 +156,10 @@ public final class HttpLink implements Link {
     private LinkException refusal(int status, JsonNode problem) {
         String detail = problem.path("detail").stringValue("The server answered with status " + status);
         IOException cause = new IOException("status " + status);
-        if (status >= 500 || status == 429) {
+        // A full queue or a used quota is a refusal: it may last.
+        boolean busy =
+                status == 429 && problem.path("type").stringValue("").equals(ProblemType.TOO_MANY_REQUESTS.uri());
+        if (status >= 500 || busy) {
             return LinkException.unavailable(detail, cause);
         }
         if (status == 401) {

@@ -27,6 +27,11 @@ public enum Setting {
             "true",
             "Whether the start migrates the schema: true, check to refuse one that is behind, or false.",
             Kind.TEXT),
+    STORE_DEAD_LETTERS(
+            "store.dead-letters",
+            null,
+            "Collection of MongoDB that dead letters are moved to, such as tasks_dlq; the database remembers it.",
+            Kind.TEXT),
     HTTP_HOST("http.host", "127.0.0.1", "Address to listen on; 0.0.0.0 for all.", Kind.TEXT),
     HTTP_PORT("http.port", "8080", "Port to listen on; 0 for any free one.", Kind.NUMBER, 0, 65_535),
     HTTP_MAX_BODY("http.max-body", "10485760", "Bytes a request's body may have.", Kind.NUMBER, 1_024, 1 << 30),
@@ -58,7 +63,7 @@ public enum Setting {
     QUOTA_BYTES(
             "quota.bytes",
             "10000000000",
-            "Bytes of payloads and results that a tenant may have stored.",
+            "Bytes of payloads, results, steps and log lines that a tenant may have stored.",
             Kind.LARGE_NUMBER),
     QUOTA_QUEUES("quota.queues", "1000", "Queues that a tenant may have.", Kind.NUMBER, 0, Integer.MAX_VALUE),
     QUOTA_SCHEDULES("quota.schedules", "1000", "Schedules that a tenant may have.", Kind.NUMBER, 0, Integer.MAX_VALUE),

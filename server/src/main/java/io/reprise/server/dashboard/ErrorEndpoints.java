@@ -111,6 +111,7 @@ public final class ErrorEndpoints implements Endpoints {
                 one(Operation.get("/v1/errors/{fingerprint}/payloads", "compareErrorPayloads"))
                         .summary("Where the payloads of the newest 20 dead letters of an error differ")
                         .scope(Scope.READ)
+                        .showsPartsOfPayloads()
                         .answers(200, "the commonest values of their fields", PayloadFields.SCHEMA)
                         .does(this::payloads),
                 one(Operation.get("/v1/errors/{fingerprint}/note", "getErrorNote"))

@@ -10,7 +10,6 @@ import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.EventSink;
 import io.reprise.server.http.Operation;
 import io.reprise.server.http.Problem;
-import io.reprise.server.http.ProblemType;
 import io.reprise.server.http.Request;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
@@ -37,12 +36,11 @@ public final class EventEndpoints implements Endpoints, AutoCloseable {
     private static final Logger logger = LoggerFactory.getLogger(EventEndpoints.class);
     private static final Schema STREAMED =
             Schema.oneOf(EventLog.EVENT, DashboardEndpoints.PULSE).named("StreamedEvent");
-    private static final int MAX_STREAMS = 500;
-    private static final int MAX_OF_KEY = 50;
     private static final int HEARTBEAT_SECONDS = 10;
 
     private final EventLog log;
     private final Quotas quotas;
+    private final StreamCounts counts = new StreamCounts();
     private final Map<EventSink, Caller> open = new ConcurrentHashMap<>();
 
     /** Streams that want the pulse, with what was sent last. */
@@ -112,35 +110,23 @@ public final class EventEndpoints implements Endpoints, AutoCloseable {
     }
 
     private Answer stream(Request request) {
-        String name = request.caller().name();
-        long own =
-                open.values().stream().filter(each -> each.name().equals(name)).count();
-        if (own >= MAX_OF_KEY) {
-            throw Problem.of(ProblemType.TOO_MANY_REQUESTS, "This key has " + own + " streams open already: close one")
-                    .header("Retry-After", "10");
-        }
-        String tenant = request.caller().tenant();
-        if (tenant != null) {
-            long all = open.values().stream()
-                    .filter(each -> tenant.equals(each.tenant()))
-                    .count();
-            Quotas.requireRoom(all, quotas.of(tenant).streams(), "streams", "close one");
-        }
-        if (open.size() >= MAX_STREAMS) {
-            throw Problem.of(ProblemType.UNAVAILABLE, "Too many streams are open already")
-                    .header("Retry-After", "10");
-        }
         Tenancy tenancy = Tenancy.of(request.caller());
         Predicate<EventLog.Entry> wanted = wanted(request, tenancy);
         String lastId = request.parameter("Last-Event-ID");
         boolean beats = request.flag("pulse");
-        return new Answer.Stream(sink -> {
-            start(sink, lastId, wanted, request.caller());
-            if (beats) {
-                beating.put(sink, "");
-                sink.onEnd(() -> beating.remove(sink));
-            }
-        });
+        Caller caller = request.caller();
+        counts.take(
+                caller, caller.tenant() == null ? 0 : quotas.of(caller.tenant()).streams());
+        return new Answer.Stream(
+                sink -> {
+                    sink.onEnd(() -> counts.release(caller));
+                    start(sink, lastId, wanted, caller);
+                    if (beats) {
+                        beating.put(sink, "");
+                        sink.onEnd(() -> beating.remove(sink));
+                    }
+                },
+                () -> counts.release(caller));
     }
 
     void start(EventSink sink, @Nullable String lastId, Predicate<EventLog.Entry> wanted, Caller caller) {

@@ -16,8 +16,9 @@ public sealed interface Answer permits Response, Answer.Later, Answer.Stream, An
      * Server-sent events, until the client or the server ends.
      *
      * @param start receives the open stream before anything is sent
+     * @param unused runs instead if no stream is opened
      */
-    record Stream(Consumer<EventSink> start) implements Answer {}
+    record Stream(Consumer<EventSink> start, Runnable unused) implements Answer {}
 
     /**
      * A long answer. Each part is made when the client has taken the part before. If a part cannot be made, the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.http;
 
+import io.reprise.text.SurrogatePairs;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
@@ -56,7 +57,9 @@ final class BodyReader {
         return switch (token) {
             case START_OBJECT -> object(schema);
             case START_ARRAY -> array(schema);
-            case VALUE_STRING -> NODES.stringNode(parser.getString());
+            // The check against a schema of text names the field.
+            case VALUE_STRING ->
+                NODES.stringNode(schema.kind == Schema.Kind.STRING ? parser.getString() : whole(parser.getString()));
             case VALUE_NUMBER_INT -> integer();
             case VALUE_NUMBER_FLOAT -> NODES.numberNode(parser.getDecimalValue());
             case VALUE_TRUE -> NODES.booleanNode(true);
@@ -141,16 +144,10 @@ final class BodyReader {
         return bytes.toString(StandardCharsets.UTF_8);
     }
 
-    /** Text with an unpaired surrogate could be stored, but never be sent again. */
+    /** Refuses half of a surrogate pair, which comes as an escape. It could be stored, but never be sent again. */
     private static String whole(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            if (Character.isHighSurrogate(text.charAt(i))
-                    && i + 1 < text.length()
-                    && Character.isLowSurrogate(text.charAt(i + 1))) {
-                i++;
-            } else if (Character.isSurrogate(text.charAt(i))) {
-                throw Problem.invalid("", "the body has half of a surrogate pair");
-            }
+        if (!SurrogatePairs.areWhole(text)) {
+            throw Problem.invalid("", "the body has half of a surrogate pair");
         }
         return text;
     }

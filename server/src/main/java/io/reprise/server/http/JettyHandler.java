@@ -356,6 +356,8 @@ final class JettyHandler extends Handler.Abstract {
                 if (answer instanceof Answer.Parts parts) {
                     type = parts.contentType();
                     parts.ended().run();
+                } else if (answer instanceof Answer.Stream stream) {
+                    stream.unused().run();
                 }
                 write(exchange, Response.text(type, ""));
             } else if (answer instanceof Answer.Parts parts) {
@@ -557,15 +559,28 @@ final class JettyHandler extends Handler.Abstract {
     }
 
     private void stream(Exchange exchange, Answer.Stream stream, @Nullable Scope scope) {
-        exchange.response.setStatus(200);
-        exchange.response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/event-stream");
-        exchange.response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
-        exchange.response.getHeaders().put("X-Accel-Buffering", "no");
-        JettyEventSink sink = new JettyEventSink(exchange.request, exchange.response, exchange.callback);
+        JettyEventSink sink;
+        EventSink checked;
+        try {
+            exchange.response.setStatus(200);
+            exchange.response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/event-stream");
+            exchange.response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
+            exchange.response.getHeaders().put("X-Accel-Buffering", "no");
+            sink = new JettyEventSink(exchange.request, exchange.response, exchange.callback);
+            checked = ReplyCheck.checked(exchange.operation(), sink);
+        } catch (RuntimeException e) {
+            stream.unused().run();
+            throw e;
+        }
         String credentials = exchange.credentials();
         streams.put(sink, () -> gate.stillAdmits(credentials, scope));
         sink.onEnd(() -> streams.remove(sink));
-        stream.start().accept(ReplyCheck.checked(exchange.operation(), sink));
+        try {
+            stream.start().accept(checked);
+        } catch (RuntimeException e) {
+            log.warn("A stream could not begin: {}", e.getMessage());
+            sink.close();
+        }
     }
 
     void endStreams() {

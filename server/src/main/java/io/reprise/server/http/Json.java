@@ -131,25 +131,6 @@ public final class Json {
         return MAPPER.valueToTree(value);
     }
 
-    /** Whether the body may hold an unpaired surrogate, which can only be written as an escape from d800 to dfff. */
-    private static boolean mayHaveHalfPair(byte[] body) {
-        for (int i = 2; i < body.length; i++) {
-            if ((body[i] == 'd' || body[i] == 'D') && body[i - 1] == 'u' && body[i - 2] == '\\') {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Text with an unpaired surrogate could be stored, but never be sent again. */
-    private static void requireWholePairs(JsonNode node) {
-        try {
-            MAPPER.writeValueAsBytes(node);
-        } catch (JacksonException e) {
-            throw Problem.invalid("", "the body has half of a surrogate pair");
-        }
-    }
-
     /** Whether text is JSON. It builds nothing, so the text may be long. */
     public static boolean isJson(String text) {
         try (JsonParser parser = MAPPER.createParser(text)) {
@@ -178,9 +159,6 @@ public final class Json {
             JsonNode node = new BodyReader(parser).read(schema);
             if (node == null) {
                 throw Problem.invalid("", "is empty, and JSON is needed");
-            }
-            if (mayHaveHalfPair(body)) {
-                requireWholePairs(node);
             }
             return node;
         } catch (NumberFormatException e) {

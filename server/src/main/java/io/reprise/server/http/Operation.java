@@ -129,6 +129,9 @@ public final class Operation {
      * jobs' histories record them.
      */
     boolean showsPayloads(Request request) {
+        if (made.showsParts) {
+            return true;
+        }
         return made.scope != Scope.WORK
                 && (!made.parameters.containsKey("payloads") || request.flag("payloads"))
                 && made.replies.values().stream()
@@ -136,8 +139,11 @@ public final class Operation {
                         .anyMatch(schema -> schema != null && schema.hasJson());
     }
 
-    /** Whether the answer to this request can hold many payloads or results, and so take much memory while it is made. */
+    /** Whether the answer to this request can hold much text, and so take much memory while it is made. */
     boolean isLarge(Request request) {
+        if (made.large) {
+            return true;
+        }
         return made.method.equals("GET")
                 && (!made.parameters.containsKey("payloads") || request.flag("payloads"))
                 && made.replies.values().stream()
@@ -161,6 +167,8 @@ public final class Operation {
         private @Nullable Schema body;
         private boolean bodyRequired;
         private int maxBody;
+        private boolean large;
+        private boolean showsParts;
         private final Map<Integer, Reply> replies = new LinkedHashMap<>();
 
         private Builder(String method, String path, String id) {
@@ -224,6 +232,18 @@ public final class Operation {
          */
         public Builder bodyUpTo(int bytes) {
             this.maxBody = bytes;
+            return this;
+        }
+
+        /** Says that answers show parts of payloads as text. Of an answer with whole payloads or results this is known. */
+        public Builder showsPartsOfPayloads() {
+            this.showsParts = true;
+            return this;
+        }
+
+        /** Says that answers may be large. Of a GET with many payloads or results this is known. */
+        public Builder large() {
+            this.large = true;
             return this;
         }
 

@@ -13,7 +13,7 @@ public record ProblemType(String name, int status, String title) {
     public static final ProblemType INVALID_REQUEST =
             new ProblemType("invalid-request", 400, "The request is not valid");
     public static final ProblemType UNAUTHORIZED = new ProblemType("unauthorized", 401, "A valid API key is needed");
-    public static final ProblemType FORBIDDEN = new ProblemType("forbidden", 403, "The API key does not allow this");
+    public static final ProblemType FORBIDDEN = new ProblemType("forbidden", 403, "This is not allowed");
     public static final ProblemType NOT_FOUND = new ProblemType("not-found", 404, "There is no such thing");
     public static final ProblemType METHOD_NOT_ALLOWED =
             new ProblemType("method-not-allowed", 405, "The method is not allowed here");

@@ -10,9 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
-import org.eclipse.jetty.http.pathmap.MatchedResource;
-import org.eclipse.jetty.http.pathmap.PathMappings;
-import org.eclipse.jetty.http.pathmap.UriTemplatePathSpec;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -22,40 +19,80 @@ final class Router {
     /** An operation with the path's parameters, not decoded yet. */
     record Match(Operation operation, Map<String, String> rawPath) {}
 
-    private final PathMappings<Map<String, Operation>> paths = new PathMappings<>();
+    /** A part of a path, with the words or the parameter that can follow it. The methods are of the path that ends here. */
+    private static final class Node {
+        final Map<String, Node> words = new HashMap<>();
+        final Map<String, Operation> methods = new TreeMap<>();
+
+        @Nullable
+        Node parameter;
+    }
+
+    private final Node root = new Node();
 
     Router(List<Operation> operations) {
-        Map<String, Map<String, Operation>> byPath = new TreeMap<>();
         for (Operation operation : operations) {
-            Operation other = byPath.computeIfAbsent(operation.path(), path -> new TreeMap<>())
-                    .put(operation.method(), operation);
-            if (other != null) {
+            Node node = root;
+            for (String part : parts(operation.path())) {
+                if (!isParameter(part)) {
+                    node = node.words.computeIfAbsent(part, word -> new Node());
+                } else {
+                    Node next = node.parameter == null ? new Node() : node.parameter;
+                    node.parameter = next;
+                    node = next;
+                }
+            }
+            if (node.methods.put(operation.method(), operation) != null) {
                 throw new IllegalArgumentException(operation.method() + " " + operation.path() + " is there twice");
             }
         }
-        byPath.forEach((path, methods) -> paths.put(new UriTemplatePathSpec(path), methods));
     }
 
     /**
-     * Finds the operation for an encoded path.
+     * Finds the operation for an encoded path. A word goes before a parameter.
      *
      * @throws Problem if there is none
      */
-    Match find(String method, String rawPath) {
-        MatchedResource<Map<String, Operation>> matched = paths.getMatched(rawPath);
-        if (matched == null) {
+    Match find(String method, @Nullable String rawPath) {
+        String[] parts = rawPath != null && rawPath.startsWith("/") ? parts(rawPath) : new String[0];
+        Node node = end(root, parts, 0);
+        if (node == null) {
             throw Problem.of(ProblemType.NOT_FOUND, "There is nothing at this path; see /openapi.json");
         }
-        Map<String, Operation> methods = matched.getResource();
-        Operation operation = methods.get(method.equals("HEAD") ? "GET" : method);
+        Operation operation = node.methods.get(method.equals("HEAD") ? "GET" : method);
         if (operation == null) {
-            throw Problem.of(ProblemType.METHOD_NOT_ALLOWED, "Allowed here: " + String.join(", ", methods.keySet()))
-                    .header("Allow", String.join(", ", methods.keySet()));
+            String allowed = String.join(", ", node.methods.keySet());
+            throw Problem.of(ProblemType.METHOD_NOT_ALLOWED, "Allowed here: " + allowed)
+                    .header("Allow", allowed);
         }
-        Map<String, String> raw = matched.getPathSpec() instanceof UriTemplatePathSpec template
-                ? template.getPathParams(rawPath)
-                : Map.of();
-        return new Match(operation, raw == null ? Map.of() : raw);
+        Map<String, String> raw = new HashMap<>();
+        String[] names = parts(operation.path());
+        for (int i = 0; i < names.length; i++) {
+            if (isParameter(names[i])) {
+                raw.put(names[i].substring(1, names[i].length() - 1), parts[i]);
+            }
+        }
+        return new Match(operation, raw);
+    }
+
+    private static @Nullable Node end(Node node, String[] parts, int from) {
+        if (from == parts.length) {
+            return node.methods.isEmpty() ? null : node;
+        }
+        Node word = node.words.get(parts[from]);
+        Node found = word == null ? null : end(word, parts, from + 1);
+        if (found == null && node.parameter != null && !parts[from].isEmpty()) {
+            found = end(node.parameter, parts, from + 1);
+        }
+        return found;
+    }
+
+    private static String[] parts(String path) {
+        return path.substring(1).split("/", -1);
+    }
+
+    private static boolean isParameter(String part) {
+        return part.startsWith("{") && part.endsWith("}");
     }
 
     /**

@@ -127,6 +127,11 @@ public final class Schema {
         return text(1, 100).matching("[A-Za-z0-9][A-Za-z0-9_.:/@-]*", "1 to 100 letters, digits or _ . : / @ -");
     }
 
+    /** A label that a worker offers and a job needs. */
+    public static Schema label() {
+        return text(1, 30).matching("[A-Za-z0-9][A-Za-z0-9_.-]*", "1 to 30 letters, digits or _ . -");
+    }
+
     /** The id of a job. */
     public static Schema id() {
         return text(1, 20).with(copy -> copy.format = Format.ID).matching("[0-9]+", "an id, which has only digits");

@@ -3,6 +3,7 @@ package io.reprise.server.http;
 
 import io.reprise.server.config.Durations;
 import io.reprise.server.http.Problem.FieldError;
+import io.reprise.text.SurrogatePairs;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
@@ -35,7 +36,7 @@ final class SchemaCheck {
     /**
      * Creates a check.
      *
-     * @param stored whether the value is to be stored, so that it must not have the null character
+     * @param stored whether the value is to be stored, so that it must not have the null character or half of a surrogate pair
      */
     SchemaCheck(boolean stored) {
         this.stored = stored;
@@ -186,6 +187,8 @@ final class SchemaCheck {
             wrong(field, form == null ? "must match " + schema.pattern : "must be " + form);
         } else if (stored && text.indexOf('\0') >= 0) {
             wrong(field, "must not contain the null character");
+        } else if (stored && !SurrogatePairs.areWhole(text)) {
+            wrong(field, "must not contain half of a surrogate pair");
         } else if (schema.format != null) {
             format(field, schema.format, text);
         }

@@ -65,7 +65,10 @@ public final class LeaseEndpoints implements Endpoints {
             .may(
                     "types",
                     Schema.array(Schema.name(), 0, 100).about("any that the server does not run itself, unless given"))
-            .may("offers", Schema.array(Schema.name(), 0, 8).about("what the worker offers to jobs that need it"))
+            .may(
+                    "offers",
+                    Schema.array(Schema.label(), 0, JobSpec.Needs.MOST)
+                            .about("what the worker offers to jobs that need it"))
             .may("max", Schema.integer(1, MAX_JOBS).about("jobs at most; 1 unless given"))
             .may("wait", Schema.duration().about("how long to wait for the first, up to 60 s; 0 unless given"))
             .may("lease", Schema.duration().about("how long they are held without a heartbeat; 60 s unless given"))
@@ -75,7 +78,7 @@ public final class LeaseEndpoints implements Endpoints {
             .must("token", Schema.text(1, 60))
             .must("expiresAt", Schema.time())
             .must("attempt", Schema.integer(1, Integer.MAX_VALUE))
-            .must("fence", Schema.integer(1, Integer.MAX_VALUE).about("grows with every lease of the job"))
+            .must("fence", Schema.integer(1, Long.MAX_VALUE).about("grows with every lease of the job"))
             .must("job", Schemas.JOB_WITH_PAYLOAD)
             .named("Lease");
 
@@ -148,7 +151,6 @@ public final class LeaseEndpoints implements Endpoints {
         Caller.Bounds bounds = request.caller().bounds();
         fields.texts("queues").forEach(bounds::requireQueue);
         fields.texts("types").forEach(bounds::requireType);
-        requireLabels(fields.texts("offers"));
         Wanted wanted = wanted(fields, tenancy, bounds);
         return waiting.forWork(request, wait, wanted, last -> {
             List<RemoteLease> leases = lease(fields, tenancy, wanted);
@@ -161,14 +163,6 @@ public final class LeaseEndpoints implements Endpoints {
                                     null))
                             .ifUnsent(() -> leases.forEach(this::giveBack));
         });
-    }
-
-    private static void requireLabels(Set<String> offers) {
-        try {
-            JobSpec.Needs.require(offers);
-        } catch (IllegalArgumentException e) {
-            throw Problem.invalid("/offers", String.valueOf(e.getMessage()));
-        }
     }
 
     /** Gives a job back whose lease did not reach the worker, so that nobody runs it. */
@@ -275,7 +269,7 @@ public final class LeaseEndpoints implements Endpoints {
                 : null;
         try {
             boolean cancelled = workers.heartbeat(
-                    tokens.key(api, request), fields.duration("lease", TERM), progress, LeaseReports.log(fields));
+                    tokens.key(api, request), fields.duration("lease", TERM), progress, reports.log(request, fields));
             return Response.ok(Map.of("cancelled", cancelled));
         } catch (IllegalArgumentException e) {
             throw Problem.invalid("/lease", String.valueOf(e.getMessage()));

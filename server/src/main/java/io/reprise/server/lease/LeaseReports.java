@@ -18,6 +18,7 @@ import io.reprise.server.api.FindGroup;
 import io.reprise.server.api.PolicyBook;
 import io.reprise.server.api.Schemas;
 import io.reprise.server.api.Views;
+import io.reprise.server.auth.Quotas;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Fields;
@@ -60,7 +61,8 @@ final class LeaseReports {
             .must(
                     "lines",
                     Schema.array(Schema.text(0, LOG_BYTES).about("cut at 4,000 characters"), 0, LogLine.MAX_LINES + 1))
-            .about("new log lines of the run; a run keeps 1,000 lines and 64 kB, and says if there were more")
+            .about("new log lines of the run; a run keeps 1,000 lines and 64 kB, and says if there were more;"
+                    + " none is kept while the tenant has its quota of bytes stored")
             .named("LogReport");
 
     private static final Schema COMPLETION = Schema.object()
@@ -134,12 +136,14 @@ final class LeaseReports {
     private final LeaseTokens tokens;
     private final FindGroup jobs;
     private final PolicyBook policies;
+    private final Quotas quotas;
 
     LeaseReports(Api api, LeaseTokens tokens) {
         this.workers = api.reprise().remoteWorkers();
         this.tokens = tokens;
         this.jobs = new FindGroup(api.reprise()::findAll);
         this.policies = new PolicyBook(api.store());
+        this.quotas = api.quotas();
     }
 
     List<Operation> operations() {
@@ -274,17 +278,21 @@ final class LeaseReports {
             default -> RemoteReport.released(key);
         };
         RemoteReport costing = report.costing(costs(fields.has("cost") ? fields : failure, pointer));
-        RemoteLog log = log(fields.has("log") ? fields : failure);
+        RemoteLog log = log(request, fields.has("log") ? fields : failure);
         return log == null ? costing : costing.logging(log);
     }
 
-    /** Reads new log lines; null if there are none. */
-    static @Nullable RemoteLog log(Fields fields) {
+    /** Reads new log lines; null if there are none, or if the tenant has no room for them. */
+    @Nullable
+    RemoteLog log(Request request, Fields fields) {
         if (!fields.has("log")) {
             return null;
         }
         List<String> lines = new ArrayList<>();
         fields.in("log").node("lines").forEach(line -> lines.add(line.stringValue("")));
+        if (!quotas.keepsLines(request.caller(), lines)) {
+            return null;
+        }
         return new RemoteLog(fields.in("log").integer("from", 0), lines);
     }
 

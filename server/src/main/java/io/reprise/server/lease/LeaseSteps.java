@@ -119,6 +119,7 @@ final class LeaseSteps {
                         .does(request -> pause(request, StoredStep.Kind.EVENT)),
                 LeaseReports.single("join", "joinJobs", "Store other jobs, and end the run until all have ended")
                         .body(JOIN)
+                        .large()
                         .answers(200, "whether the run has ended, or the results", JOINED)
                         .does(this::join),
                 LeaseReports.single(

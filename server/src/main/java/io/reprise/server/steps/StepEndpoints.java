@@ -52,7 +52,7 @@ public final class StepEndpoints implements Endpoints {
             .named("Step");
 
     private static final Schema LINE = Schema.object()
-            .must("fence", Schema.integer(1, Integer.MAX_VALUE).about("of the run: a later run has a greater one"))
+            .must("fence", Schema.integer(1, Long.MAX_VALUE).about("of the run: a later run has a greater one"))
             .must("at", Schema.time())
             .must("text", Schema.text(0, LogLine.MAX_LENGTH))
             .named("LogLine");
@@ -105,6 +105,7 @@ public final class StepEndpoints implements Endpoints {
                                 "from",
                                 Schema.integer(0, Long.MAX_VALUE),
                                 "fence of the earliest run whose lines are wanted; all runs unless given")
+                        .large()
                         .answers(200, "all lines that are kept", Schemas.page(LINE, "LogLines"))
                         .does(this::log),
                 Operation.post("/v1/jobs/{id}/events", "tellJob")
@@ -122,6 +123,7 @@ public final class StepEndpoints implements Endpoints {
                         .scope(Scope.OPERATE)
                         .path("id", Schema.id(), "id of the job")
                         .body(RESOLUTION)
+                        .large()
                         .answers(200, "the steps as they are now", page)
                         .does(this::resolve),
                 Operation.post("/v1/jobs/{id}/steps/forget", "forgetSteps")
@@ -130,6 +132,7 @@ public final class StepEndpoints implements Endpoints {
                         .scope(Scope.OPERATE)
                         .path("id", Schema.id(), "id of the job")
                         .optionalBody(FORGETTING)
+                        .large()
                         .answers(200, "the steps as they are now", page)
                         .does(this::forget));
     }
@@ -204,7 +207,11 @@ public final class StepEndpoints implements Endpoints {
         Fields fields = request.fields();
         Operations person = api.as(request);
         String step = fields.text("step", "");
-        switch (fields.text("outcome", "")) {
+        String outcome = fields.text("outcome", "");
+        if (fields.has("result") && !outcome.equals("done")) {
+            throw Problem.invalid("/result", "belongs to outcome done, not to " + outcome);
+        }
+        switch (outcome) {
             case "done" -> {
                 String result = fields.has("result") ? fields.json("result") : null;
                 api.quotas().keep(request.caller(), result);

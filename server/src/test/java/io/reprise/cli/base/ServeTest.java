@@ -17,11 +17,13 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.TrustManagerFactory;
@@ -40,6 +42,10 @@ class ServeTest {
     }
 
     private static Process startOn(String store, String... more) throws IOException {
+        return command(store, more).start();
+    }
+
+    private static ProcessBuilder command(String store, String... more) {
         ProcessBuilder builder = new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
@@ -51,7 +57,7 @@ class ServeTest {
                 "--http-port",
                 "0");
         builder.command().addAll(List.of(more));
-        return builder.redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        return builder.redirectError(ProcessBuilder.Redirect.DISCARD);
     }
 
     @Test
@@ -75,6 +81,26 @@ class ServeTest {
         }
     }
 
+    /** A key in the output would be in the log of a container. */
+    @Test
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
+    void an_admin_key_from_a_file_is_used_and_not_printed() throws Exception {
+        String key = "reprise_" + "0a".repeat(6) + "_" + "1b".repeat(32);
+        ProcessBuilder command = command("sqlite:" + directory.resolve("jobs.db"), "--http-host", "127.0.0.2");
+        Path file = Files.writeString(directory.resolve("admin-key"), key + "\n");
+        command.environment().put("REPRISE_ADMIN_KEY_FILE", file.toString());
+        Process process = command.start();
+        try {
+            String line = process.inputReader().readLine();
+            assertThat(line).as("and no key before").startsWith("Reprise listens on http://127.0.0.2:");
+            Started started = new Started(line.substring("Reprise listens on ".length()), key);
+            HttpResponse<String> answer = enqueue(HttpClient.newHttpClient(), started);
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
+        } finally {
+            stop(process);
+        }
+    }
+
     @Test
     void a_port_in_use_leaves_no_key_behind(@TempDir Path place) throws Exception {
         String store = "sqlite:" + place.resolve("keys.db");
@@ -85,6 +111,47 @@ class ServeTest {
         }
         Cli keys = Cli.run("keys", "list", "--store", store, "--json");
         assertThat(keys.out()).contains("\"items\":[]");
+    }
+
+    @Test
+    void keys_that_cross_the_network_in_the_clear_are_warned_of() throws Exception {
+        Path keys = KeyStores.make(directory, "ip:127.0.0.1");
+        // The port is in use, so that the start ends after the warning.
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            String[] start = {
+                "serve",
+                "--store",
+                "sqlite:" + directory.resolve("jobs.db"),
+                "--admin-key",
+                "reprise_" + "0a".repeat(6) + "_" + "1b".repeat(32),
+                "--http-host",
+                "0.0.0.0",
+                "--http-port",
+                Integer.toString(taken.getLocalPort())
+            };
+            Cli plain = Cli.run(start);
+            assertThat(plain.code()).isEqualTo(ExitCode.BAD_INPUT);
+            assertThat(plain.err()).contains("WARNING: 0.0.0.0", "there is no TLS", "in the clear");
+            Cli safe = Cli.run(Stream.concat(
+                            Stream.of(start),
+                            Stream.of("--tls-key-store", keys.toString(), "--tls-password", KeyStores.PASSWORD))
+                    .toArray(String[]::new));
+            assertThat(safe.code()).isEqualTo(ExitCode.BAD_INPUT);
+            assertThat(safe.err()).doesNotContain("there is no TLS");
+        }
+    }
+
+    @Test
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
+    void a_schema_that_is_missing_is_made_only_if_that_is_wanted() {
+        String store = "sqlite:" + directory.resolve("empty.db");
+        for (String how : List.of("check", "false")) {
+            Cli refused = Cli.run("serve", "--store", store, "--store-migrate", how, "--http-port", "0");
+            assertThat(refused.code()).as(refused.err()).isNotZero();
+            assertThat(refused.out()).doesNotContain("admin key", "listens");
+        }
+        Cli look = Cli.run("jobs", "list", "--store", store);
+        assertThat(look.code()).as("it is still missing").isNotZero();
     }
 
     @Test

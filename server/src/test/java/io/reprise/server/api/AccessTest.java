@@ -3,13 +3,19 @@ package io.reprise.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.reprise.server.api.TestServer.Reply;
 import io.reprise.server.http.Scope;
 import io.reprise.server.net.HttpSettings;
 import io.reprise.testing.InMemoryJobStore;
 import java.util.List;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
 class AccessTest {
@@ -229,6 +235,30 @@ class AccessTest {
         String made = server.key("new", null, Scope.READ);
         TestServer.await(() -> server.send(made, "GET", "/v1/jobs", null).status() == 200 ? true : null);
         assertThat(server.get("/metrics").raw().body()).contains("reprise_http_wrong_keys_total");
+    }
+
+    @Test
+    void a_wrong_key_is_logged_with_its_address_and_id_and_without_its_secret() {
+        Logger logger = (Logger) LoggerFactory.getLogger("io.reprise.server");
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        logger.setLevel(Level.WARN);
+        try {
+            String secret = "1b".repeat(32);
+            assertThat(server.send("reprise_0a0a0a0a0a0a_" + secret, "GET", "/v1/jobs", null)
+                            .status())
+                    .isEqualTo(401);
+            assertThat(List.copyOf(lines.list))
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .filteredOn(line -> line.contains("wrong API key"))
+                    .singleElement(InstanceOfAssertFactories.STRING)
+                    .contains("127.0.0.1", "0a0a0a0a0a0a")
+                    .doesNotContain(secret);
+        } finally {
+            logger.setLevel(null);
+            logger.detachAppender(lines);
+        }
     }
 
     @Test

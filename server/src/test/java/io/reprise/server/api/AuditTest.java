@@ -134,9 +134,13 @@ class AuditTest {
             assertThat(reads(watched)).as("nothing of a payload was shown").isEmpty();
             watched.get("/v1/jobs/" + id);
             watched.get("/v1/jobs?payloads=true&queue=default");
+            watched.get("/v1/errors/0a1b/payloads");
             assertThat(reads(watched))
                     .extracting(entry -> entry.get("detail").stringValue())
-                    .containsExactly("GET /v1/jobs?payloads=true&queue=default", "GET /v1/jobs/" + id);
+                    .containsExactly(
+                            "GET /v1/errors/0a1b/payloads",
+                            "GET /v1/jobs?payloads=true&queue=default",
+                            "GET /v1/jobs/" + id);
             assertThat(reads(watched).get(0).get("key").stringValue())
                     .isEqualTo(watched.admin.split("_", -1)[1]);
         }

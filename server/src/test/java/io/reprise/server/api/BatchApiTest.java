@@ -64,6 +64,18 @@ class BatchApiTest {
                         .intValue())
                 .isOne();
         run("clean", "complete", "{}");
+        String watcher = server.key("watcher", null, Scope.READ, Scope.ENQUEUE);
+        assertThat(server.send(watcher, "POST", "/v1/batches/import-7/finish", "{}")
+                        .status())
+                .isEqualTo(403);
+        JsonNode finished = server.post("/v1/batches/import-7/finish", "{\"why\":\"part 2 is not needed\"}")
+                .json();
+        assertThat(finished.path("succeededAt").isString()).isTrue();
+        assertThat(server.get("/v1/audit").raw().body()).contains("finish-batch", "part 2 is not needed");
+        run("report", "complete", "{}");
+        Reply twice = server.post("/v1/batches/import-7/finish", "{}");
+        assertThat(twice.status()).isEqualTo(409);
+        assertThat(twice.raw().body()).contains("Batch 'import-7' has succeeded at");
         assertThat(server.get("/v1/batches?prefix=imp")
                         .json()
                         .at("/items/0/name")
@@ -88,6 +100,46 @@ class BatchApiTest {
                         .status())
                 .isEqualTo(400);
         assertThat(server.get("/v1/jobs").json().path("items")).isEmpty();
+    }
+
+    private Reply keyed(String path, String body) {
+        return server.send(server.admin, "POST", path, body, "Idempotency-Key", "k");
+    }
+
+    @Test
+    void a_request_under_a_key_adds_its_members_once() {
+        server.put("/v1/batches/b", "{}");
+        Reply first = keyed("/v1/batches/b/jobs", TWO);
+        Reply again = keyed("/v1/batches/b/jobs", TWO);
+        assertThat(again.status()).isEqualTo(202);
+        assertThat(again.json().path("ids")).isEqualTo(first.json().path("ids"));
+        assertThat(again.json().at("/batch/total").intValue()).isEqualTo(2);
+        Reply other = keyed("/v1/batches/b/jobs", "{\"type\":\"part\"}");
+        assertThat(other.status()).isEqualTo(422);
+        server.put("/v1/batches/c", "{}");
+        assertThat(keyed("/v1/batches/c/jobs", TWO).status()).isEqualTo(422);
+        assertThat(keyed("/v1/jobs", TWO).status()).isEqualTo(422);
+        assertThat(server.post("/v1/batches/b/jobs", "{\"type\":\"part\"}")
+                        .json()
+                        .at("/batch/total")
+                        .intValue())
+                .isEqualTo(3);
+    }
+
+    @Test
+    void a_job_that_waits_for_a_batch_is_not_started_by_hand() {
+        JsonNode created = server.put("/v1/batches/b", FOLLOWERS).json();
+        String end = created.path("onEnd").stringValue();
+        Reply retried = server.post("/v1/jobs/" + end + "/retry", "{\"force\":true}");
+        assertThat(retried.status()).isEqualTo(409);
+        assertThat(retried.raw().body()).contains("Job " + end + " waits for the end or the success of a batch");
+        Reply moved = server.post("/v1/jobs/" + end + "/change", "{\"dueAt\":\"2100-01-01T00:00:00Z\"}");
+        assertThat(moved.status()).isEqualTo(409);
+        assertThat(moved.raw().body()).contains("waits for the end or the success of a batch");
+        Reply keyed = server.put("/v1/batches/c", "{\"onEnd\":{\"type\":\"x\",\"key\":\"k\",\"keyRule\":\"REPLACE\"}}");
+        assertThat(keyed.status()).isEqualTo(400);
+        assertThat(keyed.raw().body()).contains("under KEEP or REJECT only");
+        assertThat(server.get("/v1/batches/c").status()).isEqualTo(404);
     }
 
     @Test

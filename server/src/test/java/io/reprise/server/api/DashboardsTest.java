@@ -145,6 +145,7 @@ class DashboardsTest {
         }
         metrics.onAlert(new Alert(Alert.Kind.RETRY_RATE, "call", 1, 0.5, Instant.EPOCH, null));
         metrics.onControl(new ControlEvent(ControlEvent.Kind.BREAKER_OPENED, "api", Instant.EPOCH, "a test"));
+        metrics.onFollowUpFailure(JobEvent.Kind.SUCCEEDED, new JobId(1), new IllegalStateException("a test"));
         return registry.scrape();
     }
 

@@ -55,6 +55,24 @@ class JobApiTest {
     }
 
     @Test
+    void half_of_a_surrogate_pair_is_refused_in_every_key_and_name() {
+        for (String field :
+                List.of("type", "queue", "group", "resource", "key", "idempotencyKey", "tags/0", "needs/0")) {
+            String value = field.endsWith("/0") ? "[\"a\\ud83d\"]" : "\"a\\ud83d\"";
+            String member = "\"" + field.replace("/0", "") + "\":" + value;
+            String type = field.equals("type") ? "" : ",\"type\":\"a\"";
+            Reply refused = server.post("/v1/jobs", "{" + member + type + "}");
+            assertThat(refused.status()).as(field).isEqualTo(400);
+            assertThat(refused.json().at("/errors/0/field").stringValue()).isEqualTo("/" + field);
+        }
+        assertThat(server.post("/v1/leases", "{\"worker\":\"a\\ud83d\"}")
+                        .json()
+                        .at("/errors/0/field")
+                        .stringValue())
+                .isEqualTo("/worker");
+    }
+
+    @Test
     void an_array_is_enqueued_as_a_whole_or_not_at_all() {
         Reply two = server.post("/v1/jobs", "[{\"type\":\"a\"},{\"type\":\"b\"}]");
         assertThat(two.status()).isEqualTo(202);

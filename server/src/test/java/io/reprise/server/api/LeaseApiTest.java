@@ -3,15 +3,19 @@ package io.reprise.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.server.api.TestServer.Reply;
+import io.reprise.server.net.HttpSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 class LeaseApiTest {
@@ -452,6 +456,27 @@ class LeaseApiTest {
         ids.forEach(id -> awaitState(id, "PENDING"));
         assertThat(server.get("/v1/jobs/" + ids.get(0)).json().get("losses").intValue())
                 .isZero();
+    }
+
+    /** Each restore moves ids and tokens a billion ahead. */
+    @Test
+    void after_many_restores_every_answer_is_as_the_document_says(@TempDir Path directory) {
+        JdbcJobStore restored = JdbcJobStore.sqlite(directory.resolve("jobs.db"));
+        restored.prepare();
+        for (int times = 0; times < 3; times++) {
+            restored.afterRestore();
+        }
+        try (TestServer after = new TestServer(restored, HttpSettings.Limits.DEFAULT, 1_000_000)) {
+            String id = after.enqueue("{\"type\":\"a\"}");
+            JsonNode lease = after.lease("");
+            assertThat(lease.get("fence").longValue()).isGreaterThan(Integer.MAX_VALUE);
+            String path = "/v1/leases/" + lease.get("token").stringValue();
+            assertThat(after.post(path + "/complete", "{\"log\":{\"from\":0,\"lines\":[\"done\"]}}")
+                            .status())
+                    .isEqualTo(200);
+            assertThat(after.get("/v1/jobs/" + id + "/log").json().at("/items/0/fence"))
+                    .isEqualTo(lease.get("fence"));
+        }
     }
 
     @Test

@@ -4,6 +4,9 @@ package io.reprise.server.api;
 import static io.reprise.testkit.servers.Patience.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.job.AuditNote;
+import io.reprise.server.auth.KeyTerms;
+import io.reprise.server.http.Scope;
 import io.reprise.server.net.HttpSettings;
 import io.reprise.testing.InMemoryJobStore;
 import java.io.ByteArrayOutputStream;
@@ -19,6 +22,7 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -185,7 +189,7 @@ class LimitsTest {
             try (Socket third = connect(server)) {
                 send(third, request);
                 send(second, request);
-                // Whoever is in is served meanwhile.
+                // A caller that was admitted is served meanwhile.
                 skipToNext(second.getInputStream());
                 assertThat(third.getInputStream().available()).isZero();
                 first.close();
@@ -317,15 +321,52 @@ class LimitsTest {
         throw new AssertionError("the server took every byte");
     }
 
+    private static TestServer behindProxy(boolean speaksProtocol) {
+        HttpSettings.Proxies proxies = new HttpSettings.Proxies(address -> false, speaksProtocol);
+        HttpSettings settings = new HttpSettings("127.0.0.1", 0, HttpSettings.Limits.DEFAULT, null, proxies);
+        return new TestServer(new InMemoryJobStore(), settings, 1_000_000);
+    }
+
+    /** A key for the addresses of an example. */
+    private static String boundKey(TestServer server) {
+        KeyTerms terms = new KeyTerms(null, null, Set.of(), Set.of(), Set.of("192.0.2.0/24"));
+        return server.keys
+                .create("bound", Set.of(Scope.READ), null, terms, new AuditNote("test", null))
+                .text();
+    }
+
+    /** A request on a connection of its own, whose first line says where it comes from. */
+    private static String ask(TestServer server, String from, String key) throws IOException {
+        try (Socket socket = connect(server)) {
+            send(
+                    socket,
+                    from + "GET /v1/jobs HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + key
+                            + "\r\nConnection: close\r\n\r\n");
+            return answer(socket);
+        }
+    }
+
     @Test
-    void a_proxy_may_say_by_its_protocol_who_connects() throws IOException {
-        HttpSettings settings = new HttpSettings(
-                "127.0.0.1", 0, HttpSettings.Limits.DEFAULT, null, new HttpSettings.Proxies(address -> false, true));
-        String get = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
-        try (TestServer server = new TestServer(new InMemoryJobStore(), settings, 1_000_000);
-                Socket told = connect(server)) {
-            send(told, "PROXY TCP4 192.0.2.7 192.0.2.8 4711 8080\r\n" + get);
-            assertThat(answer(told)).startsWith("HTTP/1.1 200");
+    void a_proxy_says_by_its_protocol_who_connects() throws IOException {
+        try (TestServer server = behindProxy(true)) {
+            String bound = boundKey(server);
+            assertThat(ask(server, "PROXY TCP4 192.0.2.7 192.0.2.8 4711 8080\r\n", bound))
+                    .startsWith("HTTP/1.1 200");
+            assertThat(ask(server, "PROXY TCP4 198.51.100.7 192.0.2.8 4711 8080\r\n", bound))
+                    .startsWith("HTTP/1.1 403");
+            assertThat(ask(server, "", bound))
+                    .as("who does not say where it comes from")
+                    .doesNotContain("200 OK");
+        }
+    }
+
+    @Test
+    void without_such_a_proxy_nobody_says_by_its_protocol_who_connects() throws IOException {
+        try (TestServer server = behindProxy(false)) {
+            String bound = boundKey(server);
+            assertThat(ask(server, "PROXY TCP4 192.0.2.7 192.0.2.8 4711 8080\r\n", bound))
+                    .startsWith("HTTP/1.1 400");
+            assertThat(ask(server, "", bound)).startsWith("HTTP/1.1 403");
         }
     }
 

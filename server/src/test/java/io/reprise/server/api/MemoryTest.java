@@ -23,6 +23,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** What clients can make the server keep in memory. */
@@ -157,14 +159,15 @@ class MemoryTest {
         }
     }
 
-    @Test
-    void large_answers_for_one_are_made_one_after_another_and_hold_up_nobody_else() {
+    @ParameterizedTest
+    @ValueSource(strings = {"steps", "log"})
+    void large_answers_for_one_are_made_one_after_another_and_hold_up_nobody_else(String what) {
         InMemoryJobStore store = new InMemoryJobStore();
         List<Object> read = new CopyOnWriteArrayList<>();
         CountDownLatch released = new CountDownLatch(1);
         JobStore waiting = (JobStore) Proxy.newProxyInstance(
                 JobStore.class.getClassLoader(), new Class<?>[] {JobStore.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("steps")) {
+                    if (method.getName().equals(what)) {
                         read.add(arguments[0].toString());
                         released.await();
                     }
@@ -185,12 +188,12 @@ class MemoryTest {
             List<CompletableFuture<Integer>> answers = new ArrayList<>();
             for (int i = 0; i < 10; i++) {
                 answers.add(CompletableFuture.supplyAsync(
-                        () -> server.get("/v1/jobs/" + own + "/steps").status(),
+                        () -> server.get("/v1/jobs/" + own + "/" + what).status(),
                         command -> new Thread(command).start()));
             }
             TestServer.await(() -> read.contains(own) ? true : null);
             answers.add(CompletableFuture.supplyAsync(
-                    () -> server.send(other, "GET", "/v1/jobs/" + others + "/steps", null)
+                    () -> server.send(other, "GET", "/v1/jobs/" + others + "/" + what, null)
                             .status(),
                     command -> new Thread(command).start()));
             TestServer.await(() -> read.contains(others) ? true : null);

@@ -56,9 +56,13 @@ class PlacementApiTest {
     void a_label_that_cannot_be_one_is_refused_by_name() {
         Reply refused = server.post("/v1/jobs", "{\"type\":\"send\",\"needs\":[\"g:pu\"]}");
         assertThat(refused.status()).isEqualTo(400);
-        assertThat(refused.raw().body()).contains("/needs", "label 'g:pu'");
+        assertThat(refused.raw().body()).contains("/needs/0", "1 to 30 letters");
         assertThat(server.post("/v1/leases", "{\"offers\":[\"g:pu\"]}").raw().body())
-                .contains("label 'g:pu'");
+                .contains("/offers/0", "1 to 30 letters");
+        assertThat(server.post("/v1/jobs", "{\"type\":\"send\",\"needs\":[\"" + "g".repeat(31) + "\"]}")
+                        .raw()
+                        .body())
+                .contains("/needs/0");
     }
 
     @Test

@@ -9,12 +9,19 @@ import io.reprise.job.JobSpec;
 import io.reprise.server.api.TestServer.Reply;
 import io.reprise.server.auth.Quotas;
 import io.reprise.server.http.Caller;
+import io.reprise.server.http.Problem;
 import io.reprise.server.http.Scope;
 import io.reprise.server.net.HttpSettings;
 import io.reprise.store.Document;
 import io.reprise.store.JobStore;
 import io.reprise.testing.InMemoryJobStore;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Proxy;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -79,6 +86,31 @@ class QuotaTest {
                         .at("/use/bytes")
                         .longValue())
                 .isEqualTo(1_000);
+    }
+
+    @Test
+    void log_lines_count_and_none_is_kept_beyond_the_quota() {
+        String id = server.send(key, "POST", "/v1/jobs", "{\"type\":\"a\"}").text("id");
+        String token = server.send(key, "POST", "/v1/leases", "{\"wait\":\"20s\"}")
+                .json()
+                .at("/items/0/token")
+                .stringValue();
+        String lease = "/v1/leases/" + token;
+        assertThat(log(lease + "/heartbeat", 0, 600).status()).isEqualTo(200);
+        requireExceeded(enqueue(500), "bytes stored");
+        assertThat(log(lease + "/heartbeat", 1, 500).status())
+                .as("a worker keeps its lease")
+                .isEqualTo(200);
+        assertThat(log(lease + "/complete", 2, 500).status()).isEqualTo(200);
+        assertThat(server.send(key, "GET", "/v1/jobs/" + id + "/log", null)
+                        .json()
+                        .path("items"))
+                .hasSize(1);
+    }
+
+    private Reply log(String path, int from, int length) {
+        String lines = "{\"from\":" + from + ",\"lines\":[\"" + "x".repeat(length) + "\"]}";
+        return server.send(key, "POST", path, "{\"log\":" + lines + "}");
     }
 
     @Test
@@ -259,6 +291,85 @@ class QuotaTest {
         String webhook = "{\"url\":\"http://127.0.0.1/\"}";
         assertThat(server.send(key, "POST", "/v1/webhooks", webhook).status()).isEqualTo(201);
         requireExceeded(server.send(key, "POST", "/v1/webhooks", webhook), "1 webhooks");
+    }
+
+    @Test
+    void streams_that_are_opened_at_once_are_no_more_than_the_quota() {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(server.server.url() + "/v1/events"))
+                .header("Authorization", "Bearer " + key)
+                .build();
+        assertThat(server.send(key, "HEAD", "/v1/events", null).status())
+                .as("it opens none")
+                .isEqualTo(200);
+        List<HttpResponse<InputStream>> answers = IntStream.range(0, 40)
+                .mapToObj(n -> server.client().sendAsync(request, HttpResponse.BodyHandlers.ofInputStream()))
+                .toList()
+                .stream()
+                .map(CompletableFuture::join)
+                .toList();
+        assertThat(answers.stream().filter(answer -> answer.statusCode() == 200))
+                .hasSize(1);
+        assertThat(answers.stream().filter(answer -> answer.statusCode() == 429))
+                .hasSize(39);
+        answers.forEach(QuotaTest::close);
+        requireExceededOnceOpen();
+    }
+
+    /** The server learns a moment later that a client has gone. */
+    private void requireExceededOnceOpen() {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(server.server.url() + "/v1/events"))
+                .header("Authorization", "Bearer " + key)
+                .build();
+        HttpResponse<InputStream> open = TestServer.await(() -> {
+            HttpResponse<InputStream> answer = server.client()
+                    .sendAsync(request, HttpResponse.BodyHandlers.ofInputStream())
+                    .join();
+            if (answer.statusCode() != 200) {
+                close(answer);
+            }
+            return answer.statusCode() == 200 ? answer : null;
+        });
+        requireExceeded(server.send(key, "GET", "/v1/events", null), "1 streams");
+        close(open);
+    }
+
+    private static void close(HttpResponse<InputStream> answer) {
+        try {
+            answer.body().close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void what_is_kept_at_once_is_no_more_than_the_quota() {
+        Quotas.Limits limits = new Quotas.Limits(10, 1_000, 3, 1, 1, 1, 1_000_000, 1_000_000);
+        Quotas quotas = new Quotas(new InMemoryJobStore(), limits, InstantSource.system());
+        Caller caller = new Caller("a", Set.of(), "small");
+        String text = "x".repeat(10);
+        long kept = IntStream.range(0, 2_000)
+                .parallel()
+                .filter(n -> keeps(quotas, caller, text, n))
+                .count();
+        assertThat(kept).isEqualTo(100);
+        long queues = IntStream.range(0, 2_000)
+                .parallel()
+                .filter(n -> admits(() -> quotas.queue(caller, "small/q" + n)))
+                .count();
+        assertThat(queues).isEqualTo(3);
+    }
+
+    private static boolean keeps(Quotas quotas, Caller caller, String text, int n) {
+        return n % 2 == 0 ? quotas.keepsLines(caller, List.of(text)) : admits(() -> quotas.keep(caller, text));
+    }
+
+    private static boolean admits(Runnable wish) {
+        try {
+            wish.run();
+            return true;
+        } catch (Problem e) {
+            return false;
+        }
     }
 
     @Test

@@ -145,7 +145,7 @@ class RandomRequestsTest {
         return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
-    /** A value that fits, most of the time: one that was seen, or a new one with the mark of whoever sends it. */
+    /** A value that fits, most of the time: one that was seen, or a new one with the mark of its sender. */
     private JsonNode value(JsonNode unresolved, String name) {
         JsonNode schema = resolve(unresolved);
         if (random.nextInt(60) == 0) {
@@ -283,7 +283,7 @@ class RandomRequestsTest {
         }
     }
 
-    /** Ids, names, tokens and cursors of whoever they are: the other tenant will try them too. */
+    /** Ids, names, tokens and cursors of any tenant: the other one will try them too. */
     private void collect(JsonNode node, int depth) {
         if (node.isString()
                 && node.stringValue().length() <= 100

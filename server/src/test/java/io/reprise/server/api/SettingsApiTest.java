@@ -248,6 +248,14 @@ class SettingsApiTest {
                 () -> server.post("/v1/leases", lease).json().at("/items").size() == 1 ? true : null);
         assertThat(server.get("/v1/jobs/" + waits + "/explain").raw().body())
                 .contains("FlowLimitReached", "the limit of group a in queue mail is reached: 1 of 1 jobs are running");
+        assertThat(server.get("/v1/queues/mail/limits").json().at("/items").toString())
+                .isEqualTo(
+                        "[{\"of\":\"QUEUE\",\"name\":\"\",\"running\":null,\"starts\":50,\"per\":\"1s\",\"burst\":50,"
+                                + "\"inOrder\":false,\"from\":\"SETTINGS\",\"workers\":0},"
+                                + "{\"of\":\"GROUP\",\"name\":\"*\",\"running\":1,\"starts\":null,\"per\":null,\"burst\":null,"
+                                + "\"inOrder\":false,\"from\":\"SETTINGS\",\"workers\":0},"
+                                + "{\"of\":\"TYPE\",\"name\":\"send\",\"running\":null,\"starts\":100,\"per\":\"1s\",\"burst\":100,"
+                                + "\"inOrder\":false,\"from\":\"SETTINGS\",\"workers\":0}]");
         assertThat(server.put("/v1/settings/queues/mail", "{\"weights\":{\"a\":0}}")
                         .raw()
                         .body())

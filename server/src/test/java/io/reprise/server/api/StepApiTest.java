@@ -200,7 +200,7 @@ class StepApiTest {
     @Test
     void a_wrong_label_is_named_by_its_field() {
         Reply wrong = server.post("/v1/leases", "{\"offers\":[\"a/b\"]}");
-        assertThat(wrong.json().at("/errors/0/field").stringValue()).isEqualTo("/offers");
+        assertThat(wrong.json().at("/errors/0/field").stringValue()).isEqualTo("/offers/0");
     }
 
     /** A worker that logs much must not lose its lease for it. */

@@ -397,14 +397,15 @@ class SystemApiTest {
                 EncryptionKeys.parse(List.of("k:" + Base64.getEncoder().encodeToString(new byte[32])));
         try (TestServer sealing = new TestServer(keys)) {
             sealing.put(
-                    "/v1/schedules/nightly", "{\"every\":\"1d\",\"job\":{\"type\":\"a\",\"payload\":{\"card\":4111}}}");
+                    "/v1/schedules/nightly",
+                    "{\"every\":\"1d\",\"job\":{\"type\":\"a\",\"payload\":{\"card\":411111111}}}");
             assertThat(sealing.store.schedule("nightly").orElseThrow().job().payload())
-                    .doesNotContain("4111");
+                    .doesNotContain("411111111");
             assertThat(sealing.get("/v1/schedules/nightly")
                             .json()
                             .at("/job/payload/card")
                             .asInt())
-                    .isEqualTo(4111);
+                    .isEqualTo(411111111);
         }
     }
 }

@@ -215,6 +215,7 @@ class TwoTenantsTest {
         rows.put("cancelReplay", List.of(post("/v1/replays/" + replay + "/cancel", "{}", 404)));
         rows.put("listQueues", List.of(get("/v1/queues", 200)));
         rows.put("getQueue", named("GET", "/v1/queues/%s", "zz9-queue", null, 404));
+        rows.put("getQueueLimits", named("GET", "/v1/queues/%s/limits", "zz9-queue", null, 200));
         rows.put("getQueueGroups", named("GET", "/v1/queues/%s/groups", "zz9-queue", null, 404));
         rows.put("changeQueue", named("PUT", "/v1/queues/%s", "zz9-queue", "{\"maxRunning\":1}", 200));
         rows.put("pauseQueue", named("POST", "/v1/queues/%s/pause", "zz9-running", "{}", 200));
@@ -234,6 +235,7 @@ class TwoTenantsTest {
         rows.put("getBatch", named("GET", "/v1/batches/%s", "zz9-batch", null, 404));
         rows.put("addToBatch", named("POST", "/v1/batches/%s/jobs", "zz9-batch", member, 404));
         rows.put("closeBatch", named("POST", "/v1/batches/%s/close", "zz9-batch", "{}", 404));
+        rows.put("finishBatch", named("POST", "/v1/batches/%s/finish", "zz9-batch", "{}", 404));
         rows.put("createBatch", named("PUT", "/v1/batches/%s", "zz9-batch", "{}", 200));
         String schedule = "{\"every\":\"1000d\",\"job\":{\"type\":\"own\",\"queue\":\"victim/zz9-queue\"}}";
         rows.put("listSchedules", List.of(get("/v1/schedules", 200)));

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Nobody here looks by the clock: whoever is answered was woken. */
+/** No caller here looks by the clock: a caller that is answered was woken. */
 class WaitingLinesTest {
 
     private static final Duration NEVER = Duration.ofHours(1);

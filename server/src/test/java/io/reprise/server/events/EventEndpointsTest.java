@@ -122,6 +122,20 @@ class EventEndpointsTest {
     }
 
     @Test
+    void a_follow_up_rule_that_fails_is_told_as_an_alert() {
+        Slow reader = new Slow();
+        reader.ready = true;
+        try (EventEndpoints endpoints = new EventEndpoints(log, QUOTAS)) {
+            endpoints.start(reader, null, entry -> true, Caller.ANYONE);
+            log.onFollowUpFailure(JobEvent.Kind.SUCCEEDED, new JobId(17), new IllegalStateException("no such host"));
+            await(() -> reader.sent.stream().anyMatch(text -> text.contains("event: ALERT")));
+        }
+        assertThat(reader.sent)
+                .anySatisfy(text -> assertThat(text)
+                        .contains("event: ALERT", "\"kind\":\"FOLLOW_UP_FAILED\"", "job 17", "no such host"));
+    }
+
+    @Test
     void a_client_that_falls_behind_costs_no_memory_and_is_told_what_it_missed() {
         Slow slow = new Slow();
         try (EventEndpoints endpoints = new EventEndpoints(log, QUOTAS)) {

@@ -21,6 +21,8 @@ final class ServerProcess implements AutoCloseable {
 
     private static final Pattern RESIDENT = Pattern.compile("VmRSS:\\s*(\\d+) kB");
 
+    private static final Pattern LIVE = Pattern.compile("Total\\s+\\d+\\s+(\\d+)");
+
     final TcpProxy front;
     final TcpProxy database;
     private final int port;
@@ -113,6 +115,30 @@ final class ServerProcess implements AutoCloseable {
             return found.find() ? Integer.parseInt(found.group(1)) / 1024 : 0;
         } catch (IOException e) {
             return 0;
+        }
+    }
+
+    /** Megabytes of the heap that are in use after a full collection. */
+    double liveMegabytes() throws IOException, InterruptedException {
+        Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+        Path answer = Files.createTempFile("histogram", ".txt");
+        try {
+            Process asked = new ProcessBuilder(jcmd.toString(), Long.toString(process.pid()), "GC.class_histogram")
+                    .redirectErrorStream(true)
+                    .redirectOutput(answer.toFile())
+                    .start();
+            if (!asked.waitFor(2, TimeUnit.MINUTES)) {
+                asked.destroyForcibly();
+                throw new IllegalStateException("jcmd does not answer");
+            }
+            String histogram = Files.readString(answer);
+            Matcher found = LIVE.matcher(histogram);
+            if (!found.find()) {
+                throw new IllegalStateException("No total: " + histogram);
+            }
+            return Long.parseLong(found.group(1)) / 1_048_576.0;
+        } finally {
+            Files.delete(answer);
         }
     }
 

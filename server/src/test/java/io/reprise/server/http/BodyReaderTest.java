@@ -51,6 +51,35 @@ class BodyReaderTest {
     }
 
     @Test
+    void half_of_a_surrogate_pair_is_refused_also_where_any_json_may_be() {
+        for (String wrong : new String[] {
+            "{\"payload\":\"HALF\"}",
+            "{\"payload\":{\"HALF\":1}}",
+            "{\"policy\":\"HALF\"}",
+            "{\"policy\":{\"HALF\":1}}",
+            "{\"HALF\":1}"
+        }) {
+            for (String half : new String[] {"\\ud83d", "\\uDE80x"}) {
+                assertThatThrownBy(() -> read(wrong.replace("HALF", half)))
+                        .as(wrong + half)
+                        .isInstanceOf(Problem.class);
+            }
+        }
+    }
+
+    @Test
+    void half_of_a_surrogate_pair_in_a_text_is_refused_with_the_name_of_its_field() {
+        Schema keyed = Schema.object().may("keys", Schema.array(Schema.text(1, 250), 0, 3));
+        for (String half : new String[] {"\\ud83d", "\\uDE80x"}) {
+            byte[] body = ("{\"keys\":[\"\\ud83d\\ude80\",\"" + half + "\"]}").getBytes(StandardCharsets.UTF_8);
+            SchemaCheck check = new SchemaCheck();
+            check.value("", keyed, Json.read(body, keyed));
+            assertThat(check.errors())
+                    .containsExactly(new Problem.FieldError("/keys/1", "must not contain half of a surrogate pair"));
+        }
+    }
+
+    @Test
     void a_tree_has_a_limit() {
         String many = "{\"policy\":[" + "{},".repeat(300_000) + "{}]}";
         assertThatThrownBy(() -> read(many)).isInstanceOf(Problem.class).hasMessageContaining("values");

@@ -226,7 +226,9 @@ class WebhookDeliveryTest {
             assertThat(delivery.queue()).isEqualTo("webhooks");
             assertThat(delivery.spec().resource()).isEqualTo("127.0.0.1");
             assertThat(delivery.maxAttempts()).hasValue(10);
-            assertThat(webhooks.stub.seen).as("deliveries are not told of").hasSize(1);
+            assertThat(webhooks.stub.seen)
+                    .as("no event says that a delivery was made")
+                    .hasSize(1);
         }
     }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.cli;
+package io.reprise.cli.base;
 
-import io.reprise.cli.base.ExitCode;
-import io.reprise.cli.base.RepriseCommand;
 import io.reprise.cli.terminal.Terminal;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +21,7 @@ import picocli.CommandLine.Spec;
             "  reprise completion zsh > ~/.reprise-completion",
             "  echo 'source ~/.reprise-completion' >> ~/.zshrc"
         })
-final class CompletionCommand implements Callable<Integer> {
+public final class CompletionCommand implements Callable<Integer> {
 
     /** The shells that the script serves. */
     enum Shell {
@@ -43,7 +41,7 @@ final class CompletionCommand implements Callable<Integer> {
     @Nullable
     CommandSpec spec;
 
-    CompletionCommand(Terminal terminal) {
+    public CompletionCommand(Terminal terminal) {
         this.terminal = terminal;
     }
 
