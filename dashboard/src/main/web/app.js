@@ -89,7 +89,7 @@ async function reload(first) {
   } catch (e) {
     if (e.name === 'AbortError' || shown !== view) return;
     if (e instanceof Problem && e.status === 401) { loggedOut(); return; }
-    if (!(e instanceof Unreachable && view.data)) view.error = e;
+    if (!((e instanceof Unreachable || e.name === 'TimeoutError') && view.data)) view.error = e;
     view.at = Date.now() + (e instanceof Problem && e.status === 404 ? 10000 : 0);
   } finally {
     view.reading = false;
@@ -117,8 +117,9 @@ async function tick() {
       if (e instanceof Problem && e.status === 401) { loggedOut(); return; }
     }
     const every = shown?.view?.every;
-    if (every && Date.now() - shown.at >= every && !document.querySelector('dialog[open]')) await reload();
-    else draw();
+    // Not awaited: a question that is never answered must not stop the clock.
+    if (every && Date.now() - shown.at >= every && !document.querySelector('dialog[open]')) reload();
+    draw();
   }
   timer = setTimeout(tick, PULSE_MILLIS);
 }
@@ -135,7 +136,10 @@ function draw() {
     : shown.error ? html`${heading(shown.view?.title || 'Reprise')}${problemView(shown.error, () => { shown.error = null; reload(true); })}`
     : shown.data === null ? html`<p class="soft" role="status">Reading …</p>`
     : shown.view.render(shown.data, shown.ctx);
+  const focused = document.activeElement;
   render(frame(body), root);
+  // Who walks by keyboard goes on from the heading if the focused row or button is gone.
+  if (focused && !focused.isConnected) root.querySelector('h1')?.focus({preventScroll: true});
 }
 
 const badge = (text, bad) => text ? html`<span class="badge ${bad ? 'bad' : ''}">${text}</span>` : nothing;
@@ -167,14 +171,14 @@ function frame(body) {
       <div class="top"><form role="search" @submit=${search}><label class="unseen" for="q">Search jobs</label>
         <input id="q" name="q" type="search" placeholder="Search jobs: 42, state:failed type:bill, tag:may …   /" autocomplete="off" spellcheck="false" list="q-ends" @input=${suggest} .value=${shown.path === '/jobs' ? shown.ctx.search.get('q') || '' : ''}><datalist id="q-ends">${suggestions.map(s => html`<option value=${s}></option>`)}</datalist></form>
         ${shown.fresh ? html`<button type="button" class="fresh" @click=${showFresh}>${shown.fresh} new, show</button>` : nothing}
-        <span class="live ${paused ? 'paused' : ''}"><i></i><button type="button" class="quiet" aria-pressed=${paused} @click=${() => { paused = !paused; draw(); tick(); }}>${paused ? 'Paused: go on' : `Live${beat ? `, ${ago(beat.at, Date.now())}` : ''}`}</button></span></div>
-      ${old ? html`<div class="lost" role="alert">The server cannot be reached for ${lasted(new Date(connection.since).toISOString())}. What you see is old.</div>` : nothing}
+        <span class="live ${paused ? 'paused' : old ? 'off' : ''}"><i></i><button type="button" class="quiet" aria-pressed=${paused} @click=${() => { paused = !paused; draw(); tick(); }}>${paused ? 'Paused: go on' : old ? 'Not connected' : `Live${beat ? `, ${ago(beat.at, Date.now())}` : ''}`}</button></span></div>
+      ${old ? html`<div class="lost" role="alert">The server has not answered for ${lasted(new Date(connection.since).toISOString())}. What you see is old.</div>` : nothing}
       <div class=${old ? 'old' : nothing}>${body}</div>
     </main></div>`;
 }
 
 let suggestions = [];
-const ENDS = {state: ['pending', 'running', 'succeeded', 'failed', 'cancelled'], reason: ['new', 'delayed', 'retry', 'snooze', 'sleep', 'event', 'batch', 'breaker', 'budget', 'no-handler', 'manual'], attempt: ['>1', '>3', '>10'], due: ['<1h', '>1h'], since: ['1h', '1d'], before: ['1h', '1d'],
+const ENDS = {state: ['pending', 'running', 'succeeded', 'failed', 'cancelled'], reason: ['new', 'delayed', 'retry', 'snooze', 'sleep', 'event', 'batch', 'follow', 'breaker', 'budget', 'no-handler', 'manual'], attempt: ['>1', '>3', '>10'], due: ['<1h', '>1h'], since: ['1h', '1d'], before: ['1h', '1d'],
   queue: () => beat?.queues.map(q => q.name), resource: () => beat?.resources.map(r => r.name), type: [], group: [], tag: [], error: [], schedule: [], batch: [], id: []};
 
 /** Ways in which the last word of a search can go on. The server reads the search; this only helps to type it. */

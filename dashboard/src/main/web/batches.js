@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches: jobs with a common end.
 import {get, path, query, send} from './net.js';
-import {act, confirmed, count, empty, facts, heading, html, link, nothing, panel, said, state, table, when} from './ui.js';
+import {act, confirmed, count, empty, facts, heading, html, link, nothing, panel, said, state, table, typeName, when} from './ui.js';
 import {gauge} from './charts.js';
 import {bulk, bulkView} from './jobs.js';
-import {number, plural, shortType, steady} from './text.js';
+import {number, plural, steady} from './text.js';
 
 const enc = encodeURIComponent;
 const members = (name, states) => `${states ? `state:${states} ` : ''}batch:"${name}"`;
 const list = (name, states) => `/jobs?q=${enc(members(name, states))}`;
 
-const stateOf = b => b.succeededAt ? state('SUCCEEDED', 'all succeeded')
+const stateOf = b => b.succeededAt ? state('SUCCEEDED', b.succeeded === b.total ? 'all succeeded' : 'finished by hand')
   : b.endedAt ? b.dead ? state('FAILED', 'ended, some are dead') : b.open ? state('RUNNING', 'open again') : state('CANCELLED', 'ended')
   : b.closedAt ? state('RUNNING', 'closed, under way') : state('PENDING', 'takes members');
 
@@ -76,20 +76,24 @@ export const batch = {
     const close = () => confirmed({title: `Close batch ${b.name}?`, verb: 'Close it', done: 'The batch is closed.',
       about: 'It takes no more members. It ends when none of them waits or runs any more.',
       run: async ({why}) => { await send('POST', path`/v1/batches/${b.name}/close`, {why: why || 'by hand'}); await reload(true); }});
+    const finish = () => confirmed({title: `Finish batch ${b.name}?`, verb: 'Finish it', done: 'The job for the success is due.',
+      about: `The job for the success runs although ${plural(b.dead, 'member')} did not succeed.`,
+      run: async ({why}) => { await send('POST', path`/v1/batches/${b.name}/finish`, {why: why || undefined}); await reload(true); }});
     const rows = (label, items) => table(label, [{name: 'job', cell: j => link(`/jobs/${j.id}`, j.id)}, {name: 'type', cell: j => said(j.type)}, {name: 'state', cell: j => state(j.state)},
       {name: 'attempts', num: true, cell: j => j.attempts}, {name: 'created', cell: j => when(j.createdAt)},
-      {name: 'last error', wide: true, cell: j => j.lastError ? html`${link(`/errors/${j.lastError.fingerprint}`, shortType(j.lastError.type))} <span class="soft clip">${said(j.lastError.message)}</span>` : ''}], items, {to: j => `/jobs/${j.id}`});
+      {name: 'last error', wide: true, cell: j => j.lastError ? html`${link(`/errors/${j.lastError.fingerprint}`, typeName(j.lastError.type))} <span class="soft clip">${said(j.lastError.message)}</span>` : ''}], items, {to: j => `/jobs/${j.id}`});
     const none = page => empty(page.next ? 'None among the newest jobs that were looked at.' : 'None is left.', page.next ? 'Older jobs were not looked at: the list of all members goes on.' : 'Members that ended are deleted by their age.');
     return html`${heading(html`Batch ${said(b.name)}`, stateOf(b), html`
         ${b.closedAt ? nothing : act('enqueue', 'Close …', close, 'main')}
         ${b.dead ? act('operate', 'Replay the dead …', () => bulk(members(b.name, 'failed'), 'replay', own, reload)) : nothing}
+        ${b.endedAt && b.dead && !b.open && !b.cancelled && b.onSuccess && !b.succeededAt ? act('operate', 'Finish …', finish) : nothing}
         ${b.open ? act('operate', 'Cancel what waits …', () => bulk(members(b.name, 'pending'), 'cancel', own, reload)) : nothing}`)}
       ${own.bulk ? bulkView(own.bulk, reload) : nothing}
       <div class="tiles">${tile('members', b.total, '', '', 'that were added')}${tile('open', b.open, 'pending,running', '', 'wait or run')}${tile('succeeded', b.succeeded, 'succeeded')}
         ${tile('dead', b.dead, 'failed', 'bad', 'open again if retried')}${tile('cancelled', b.cancelled, 'cancelled', 'warn')}</div>
       ${panel('Progress', html`${progress(b)}<p class="soft">${b.percent} % of the members have ended.</p>
         ${facts([['created', when(b.createdAt)], ['closed', b.closedAt ? when(b.closedAt) : 'not yet: it cannot end before'], ['ended', b.endedAt ? when(b.endedAt) : 'not yet'],
-          ['all succeeded', b.succeededAt ? when(b.succeededAt) : b.cancelled ? 'cannot come: a member was cancelled' : 'not yet'],
+          [b.succeededAt && b.succeeded < b.total ? 'finished by hand' : 'all succeeded', b.succeededAt ? when(b.succeededAt) : b.cancelled ? 'cannot come: a member was cancelled' : 'not yet'],
           ['runs when all succeed', follower(b.onSuccess, 'nothing')], ['runs at the end', follower(b.onEnd, 'nothing')]])}`, html`${number(b.total - b.open)} of ${number(b.total)}`)}
       ${b.dead ? panel('Dead members', dead.items.length ? rows('Dead members', dead.items) : none(dead), link(list(b.name, 'failed'), 'all of them')) : nothing}
       ${panel('Newest members', jobs.items.length ? rows('Newest members', jobs.items) : b.total ? none(jobs) : empty('It has no members yet.'), link(list(b.name), 'all of them'))}`;

@@ -2,7 +2,7 @@
 // Charts as SVG. Geometry is in pure functions; each chart has a text for those who do not see it.
 import {html, nothing} from './lit-html.js';
 import {svg} from './lit-html.js';
-import {ago, clock, compact, seconds, shortClock} from './text.js';
+import {ago, clock, compact, plural, seconds, shortClock} from './text.js';
 
 /** A round number at or above the value: 1, 2 or 5 times a power of ten. */
 export function niceMax(value) {
@@ -171,7 +171,9 @@ export function phases(items, from, to) {
   const w = fit(900);
   const x = t => (w * (Math.max(from, Math.min(to, t)) - from)) / Math.max(1, to - from);
   const shown = items.map((p, i) => ({...p, a: x(Date.parse(p.at)), b: i + 1 < items.length ? x(Date.parse(items[i + 1].at)) : w})).filter(p => p.b > p.a);
-  return html`<figure class="chart"><svg viewBox="0 0 ${w} 34" role="img" aria-label="Phases: ${items.map(p => `${p.phase} since ${clock(p.at)}`).join(', ')}">
+  // A breaker may change a hundred times: the whole list is beside the drawing, not in its name.
+  const last = items[items.length - 1];
+  return html`<figure class="chart"><svg viewBox="0 0 ${w} 34" role="img" aria-label="Phases since ${clock(from)}: ${plural(items.length - 1, 'change')}, now ${last.phase.toLowerCase().replaceAll('_', ' ')} since ${clock(last.at)}">
     <rect class="phase none" width=${w} height="16" rx="2"></rect>
     ${shown.map(p => svg`<rect class="phase ${p.phase}" x=${p.a.toFixed(1)} width=${Math.max(2, p.b - p.a).toFixed(1)} height="16"><title>${p.phase} since ${clock(p.at)}</title></rect>${p.b - p.a > 62 ? svg`<text class="in" x=${((p.a + p.b) / 2).toFixed(1)} y="12">${PHASE_WORDS[p.phase] || p.phase}</text>` : nothing}`)}
     <text class="tick" x="0" y="31">${ago(new Date(from).toISOString(), to)}</text><text class="tick end" x=${w} y="31">now</text></svg><figcaption>${[...new Set(items.map(p => p.phase))].map(p => html`<span class="key phase ${p}">${PHASE_WORDS[p] || p}</span>`)}</figcaption></figure>`;

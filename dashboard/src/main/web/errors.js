@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import {get, path, query, send, sendText} from './net.js';
-import {act, confirmed, copyButton, count, empty, facts, heading, html, link, nothing, panel, said, state, table, when} from './ui.js';
+import {act, codeName, confirmed, copyButton, count, empty, facts, heading, html, link, nothing, panel, said, state, table, typeName, when} from './ui.js';
 import {chance, gauge, minutes, spark} from './charts.js';
-import {clock, dayHour, indent, number, ownFrames, percent, person, plural, rawMember, seconds, shortHour, shortType} from './text.js';
+import {clock, dayHour, indent, number, ownFrames, percent, person, plural, rawMember, seconds, shortHour, shortType, steady} from './text.js';
 
-const key = g => g.fingerprint || 'none';
+/** The name of an error in an address; jobs can die without one, when their deadline passes. */
+export const key = g => g.fingerprint || 'none';
+
+/** The term of a search that finds the jobs of an error. */
+export const term = fingerprint => fingerprint === 'none' ? '-error:""' : `error:${fingerprint}`;
 
 const spent = (costs, fingerprint) => (costs?.entries || []).filter(e => e.error === fingerprint && e.unit === 'seconds').reduce((s, e) => s + e.amount, 0);
 
@@ -39,12 +43,10 @@ export const errors = {
   title: 'Errors',
   every: 1000,
   async load({signal, state: own}) {
-    const errors = await get('/v1/errors', signal);
     // Costs change slowly and are larger than all the rest.
-    if (!own.costsAt || Date.now() - own.costsAt > 15000) {
-      own.costsAt = Date.now();
-      own.costs = (await get('/v1/stats?since=7d', signal)).costs;
-    }
+    const old = !own.costsAt || Date.now() - own.costsAt > 15000;
+    const [errors, stats] = await Promise.all([get('/v1/errors', signal), old ? get('/v1/stats?since=7d', signal) : null]);
+    if (stats) { own.costs = stats.costs; own.costsAt = Date.now(); }
     return {at: errors.at, errors: errors.items, deadAtLeast: errors.deadAtLeast, waitingAtLeast: errors.waitingAtLeast, costs: own.costs};
   },
   // A group keeps its place while one looks; its numbers follow. New groups wait until they are asked for.
@@ -59,9 +61,9 @@ export const errors = {
     const open = all.filter(g => g.dead || g.waiting).length;
     return html`${heading('Errors', all.length ? `${plural(open, 'error')}. Each has one cause: look at it, mend the cause, replay the dead letters with canaries.` : 'What jobs failed of, one row for each cause.')}
       ${all.length === 0 ? panel('By cause', empty('No job has failed.', 'An error is shown here as soon as a job fails of it, whether it is retried or dead.')) : panel('By cause', html`${table('Errors', [
-        {name: 'error', wide: true, cell: g => html`${link(`/errors/${key(g)}`, g.error ? shortType(g.error.type) : 'no error: its deadline passed')}<br><span class="soft clip" title=${g.error?.message || ''}>${said(g.pattern)}</span>${noted(g.note)}`},
+        {name: 'error', wide: true, cell: g => html`${link(`/errors/${key(g)}`, g.error ? typeName(g.error.type) : 'no error: its deadline passed')}<br><span class="soft clip" title=${g.error?.message || ''}>${said(g.pattern)}</span>${noted(g.note)}`},
         {name: 'dead', num: true, cell: g => atLeast(g.dead, `/errors/${key(g)}`, deadAtLeast)},
-        {name: 'being retried', num: true, cell: g => atLeast(g.waiting, `/jobs?q=${encodeURIComponent(`state:pending error:${key(g)}`)}`, waitingAtLeast)},
+        {name: 'being retried', num: true, cell: g => atLeast(g.waiting, `/jobs?q=${encodeURIComponent(`state:pending ${term(key(g))}`)}`, waitingAtLeast)},
         {name: 'type', cell: g => html`${link(`/jobs?q=${encodeURIComponent(`type:${g.latest.type}`)}`, said(g.latest.type))}${g.latest.resource ? html`<br><small class="soft">${said(g.latest.resource)}</small>` : nothing}`},
         {name: 'failures, 24 h', cell: day},
         {name: 'first', cell: g => ends(g, at, 'first')},
@@ -93,7 +95,7 @@ function replayView(replay, reload) {
     <h3>Failed again: ${percent(share)}, stops at ${percent(replay.stopAt)}</h3>
     ${gauge('Share of failures', share, 1, {mark: replay.stopAt, kind: share >= replay.stopAt ? 'bad' : 'ok', text: `${percent(share)}, stops at ${percent(replay.stopAt)}`})}
     <h3>Progress</h3>${gauge('Put back', replay.replayed, Math.max(1, replay.matched))}
-    ${active ? html`<div class="buttons">${act('operate', 'Cancel the replay', cancel)}</div>` : nothing}</div>`;
+    ${active ? html`<div class="buttons">${act('operate', 'Cancel the replay …', cancel)}</div>` : nothing}</div>`;
 }
 
 /** Sends an order with a patch. The server tries it first; a person sees what becomes of a payload, and starts it then. */
@@ -173,16 +175,22 @@ function traceView(trace, id) {
       : html`<pre class="payload" tabindex="0" aria-label="Trace">${trace}</pre>`}`;
 }
 
+/** The dead letters without an error as a group. */
+async function errorless(signal) {
+  const {items, deadAtLeast} = await get('/v1/errors', signal);
+  return {items: items.filter(g => !g.fingerprint && g.dead).map(g => ({...g, count: g.dead})), next: deadAtLeast};
+}
+
 export const group = {
   title: 'Error group',
   every: 1000,
   async load({params: {fingerprint}, signal, state: own}) {
-    const filter = fingerprint === 'none' ? {} : {fingerprint};
     const named = fingerprint !== 'none';
+    const filter = named ? {fingerprint} : {q: term(fingerprint)};
     const [dead, groups, waiting, replays, hours, noted, stats] = await Promise.all([
       get(`/v1/dead-letters${query({...filter, limit: 50})}`, signal),
-      get(`/v1/dead-letters/groups${query({...filter, limit: 1})}`, signal),
-      get(`/v1/jobs${query({...filter, state: 'pending', limit: 1000})}`, signal),
+      named ? get(`/v1/dead-letters/groups${query({...filter, limit: 1})}`, signal) : errorless(signal),
+      named ? get(`/v1/jobs${query({...filter, state: 'pending', limit: 1000})}`, signal) : {items: []},
       get('/v1/replays', signal), named ? get(path`/v1/series?of=error&name=${fingerprint}&step=1h&periods=48`, signal) : {items: []},
       named ? get(path`/v1/errors/${fingerprint}/note`, signal) : {note: null},
       // Costs change slowly and are larger than all the rest.
@@ -199,9 +207,8 @@ export const group = {
   },
   // The list of jobs stays as it was while the numbers above it follow.
   merge(old, fresh) {
-    const known = new Set(old.dead.items.map(j => j.id));
-    const now = new Map(fresh.dead.items.map(j => [j.id, j]));
-    return {data: {...fresh, dead: {...fresh.dead, items: old.dead.items.filter(j => now.has(j.id))}}, fresh: fresh.dead.items.filter(j => !known.has(j.id)).length && old.dead.items.some(j => now.has(j.id)) ? fresh.dead.items.filter(j => !known.has(j.id)).length : 0};
+    const dead = steady(old.dead.items, fresh.dead.items);
+    return {data: {...fresh, dead: {...fresh.dead, items: dead.items}}, fresh: dead.fresh};
   },
   render({fingerprint, note, dead, group: g, more, waiting, hours, costs, replays}, {state: own, reload}) {
     const error = g?.error || own.sample?.lastError;
@@ -220,8 +227,8 @@ export const group = {
         ${can ? act('operate', 'Delete …', () => discardAll(filter, () => reload(true))) : nothing}`)}
       ${note ? html`<p class="note">${note.muted ? html`<span class="tag">muted</span>` : nothing}${said(note.text)} <small class="soft">${said(person(note.by))}, ${when(note.at)}</small></p>` : nothing}
       <div class="tiles">
-        <a class="tile ${g ? 'bad' : ''}" href="#/jobs?q=${encodeURIComponent(`state:failed error:${fingerprint}`)}"><span>dead</span><b>${more ? '≥ ' : ''}${number(g?.count || 0)}</b></a>
-        <a class="tile" href="#/jobs?q=${encodeURIComponent(`state:pending error:${fingerprint}`)}"><span>still being retried</span><b>${waiting.next ? '≥ ' : ''}${number(waiting.items.length)}</b></a>
+        <a class="tile ${g ? 'bad' : ''}" href="#/jobs?q=${encodeURIComponent(`state:failed ${term(fingerprint)}`)}"><span>dead</span><b>${more ? '≥ ' : ''}${number(g?.count || 0)}</b></a>
+        <a class="tile" href="#/jobs?q=${encodeURIComponent(`state:pending ${term(fingerprint)}`)}"><span>still being retried</span><b>${waiting.next ? '≥ ' : ''}${number(waiting.items.length)}</b></a>
         <div class="tile"><span>${g ? 'first, last dead' : 'first, last failure by hour'}</span><p>${g ? html`${when(g.firstAt)}<br>${when(g.lastAt)}` : html`${failed.first}<br>${failed.last}`}</p></div>
         <div class="tile"><span>chance of the next attempt</span><p>${chance((g?.latest || own.sample)?.prediction)}</p></div>
       </div>
@@ -229,7 +236,7 @@ export const group = {
         ${replays.length > 1 ? html`<details><summary>${plural(replays.length - 1, 'earlier replay')}</summary>${table('Earlier replays', [{name: 'began', cell: x => when(x.createdAt)}, {name: 'ended', cell: x => state(x.state, REPLAY_WORDS[x.state] || x.state)}, {name: 'put back', num: true, cell: x => number(x.replayed)}, {name: 'succeeded', num: true, cell: x => number(x.succeeded)}, {name: 'failed again', num: true, cell: x => number(x.failed)}, {name: 'by', cell: x => said(person(x.by))}, {name: 'why it ended', wide: true, cell: x => said(x.note || '')}], replays.slice(1, 21))}</details>` : nothing}`) : nothing}
       ${hours.some(r => r.failed) ? panel('Failures by hour', minutes(`Attempts that failed so in the last 48 hours: ${hours.reduce((s, r) => s + r.failed, 0)}, of which ${hours.reduce((s, r) => s + r.dead, 0)} were the last of their job`, hours.map(r => ({at: r.at, again: r.failed - r.dead, dead: r.dead})), [{key: 'again', name: 'failed, retried', kind: 'warn'}, {key: 'dead', name: 'failed for good', kind: 'bad'}], 'hour'), 'last 48 hours, whole fleet') : nothing}
       <div class="grid2">
-      ${panel('The error', html`${facts([['type', said(error?.type)], ['fingerprint', html`<code>${fingerprint}</code>`],
+      ${panel('The error', html`${facts([['type', html`<bdi class="said">${codeName(error?.type)}</bdi>`], ['fingerprint', html`<code>${fingerprint}</code>`],
         ['HTTP status', last?.httpStatus ?? '–'], ['code', said(last?.code || '–')],
         ['job type', g ? link(`/jobs?q=${encodeURIComponent(`type:${g.latest.type}`)}`, said(g.latest.type)) : '–'],
         ['resource', g?.latest.resource ? link(`/resources/${encodeURIComponent(g.latest.resource)}`, said(g.latest.resource)) : '–']])}
@@ -242,6 +249,6 @@ export const group = {
         {name: 'job', cell: j => link(`/jobs/${j.id}`, j.id)}, {name: 'type', cell: j => said(j.type)}, {name: 'queue', cell: j => said(j.queue)},
         {name: 'attempts', num: true, cell: j => j.attempts}, {name: 'gave up because', cell: j => String(j.failReason || '').toLowerCase().replaceAll('_', ' ')}, {name: 'failed', cell: j => when(j.finishedAt)},
         {name: 'message', wide: true, cell: j => html`<span class="clip">${said(j.lastError?.message)}</span>`},
-      ], dead.items, {to: j => `/jobs/${j.id}`}) : empty('None is left.', 'Those that were put back are in the replay above.'), link(`/jobs?q=${encodeURIComponent(`state:failed error:${fingerprint}`)}`, 'all of them'))}`;
+      ], dead.items, {to: j => `/jobs/${j.id}`}) : empty('None is left.', 'Those that were put back are in the replay above.'), link(`/jobs?q=${encodeURIComponent(`state:failed ${term(fingerprint)}`)}`, 'all of them'))}`;
   },
 };

@@ -3,7 +3,7 @@
 import {get, path, Problem, query, send} from './net.js';
 import {act, confirmed, count, empty, facts, getSession, heading, html, link, nothing, panel, reveal, said, state, table, when, word} from './ui.js';
 import {gauge, minutes, spark} from './charts.js';
-import {clock, number, parseDuration, percent, person, plural, seconds, shortType, steady} from './text.js';
+import {clock, named, number, parseDuration, percent, person, plural, seconds, shortType, steady} from './text.js';
 
 const enc = encodeURIComponent;
 
@@ -36,7 +36,7 @@ const PLACES = {queue: '/queues/', resource: '/resources/', type: '/jobs?q=type%
 
 /** The reasons why jobs of a queue or type wait, each with a link to what can change it. */
 export const waitView = why => html`<p class="why">${said(why.reasons.length ? why.looked ? 'The first of these that is true decides:' : why.sentence : why.sentence)}</p>
-  ${why.reasons.length ? html`<ol class="reasons">${why.reasons.map(r => html`<li>${said(r.text)}${r.jobs && !/^[\d,]+ job/.test(r.text) ? html` <small class="soft">(${plural(r.jobs, 'job')})</small>` : nothing}${r.subject === 'worker' ? html` ${link('/workers', 'workers')}` : r.subject && r.name && location.hash !== `#${PLACES[r.subject]}${enc(r.name)}` ? html` ${link(PLACES[r.subject] + enc(r.name), `open ${r.subject}`)}` : nothing}</li>`)}</ol>` : nothing}`;
+  ${why.reasons.length ? html`<ol class="reasons">${why.reasons.map(r => html`<li>${said(named(r.text))}${r.jobs && !/^[\d,]+ job/.test(r.text) ? html` <small class="soft">(${plural(r.jobs, 'job')})</small>` : nothing}${r.subject === 'worker' ? html` ${link('/workers', 'workers')}` : r.subject && r.name && location.hash !== `#${PLACES[r.subject]}${enc(r.name)}` ? html` ${link(PLACES[r.subject] + enc(r.name), `open ${r.subject}`)}` : nothing}</li>`)}</ol>` : nothing}`;
 
 export const queues = {
   title: 'Queues', every: 3000,
@@ -77,8 +77,8 @@ async function queueSettings(name, signal) {
 
 async function shares(name, own, signal) {
   if (!own.shares || Date.now() - own.countedAt > COUNT_EVERY) {
-    const [groups, limits, {items}] = await Promise.all([get(path`/v1/queues/${name}/groups`, signal), queueSettings(name, signal), get('/v1/queues', signal)]);
-    own.shares = {groups, limits, beside: items.filter(q => q.name.startsWith(`${name}@needs:`))};
+    const [groups, limits, told, {items}] = await Promise.all([get(path`/v1/queues/${name}/groups`, signal), queueSettings(name, signal), get(path`/v1/queues/${name}/limits`, signal), get('/v1/queues', signal)]);
+    own.shares = {groups, limits: {...limits, items: told.items}, beside: items.filter(q => q.name.startsWith(`${name}@needs:`))};
     own.countedAt = Date.now();
   }
   return own.shares;
@@ -90,14 +90,15 @@ const limitWords = l => [l.inOrder ? 'one after the other, in order' : '', l.run
 
 /** One row for each limit and weight of a queue: what it is of, and the limit in words. */
 function limitRows(q, limits) {
-  const names = (of, kind) => Object.entries(limits?.[kind] || {}).map(([name, l]) => ({of: name === '*' ? html`each ${of}` : html`${of} ${said(name)}`, text: limitWords(l)}));
-  return [...(q.maxRunning ? [{of: 'the queue', text: limitWords({running: q.maxRunning})}] : []), ...(limits?.rate ? [{of: 'the queue', text: limitWords(limits.rate)}] : []),
-    ...names('group', 'perGroup'), ...names('type', 'perType'), ...Object.entries(limits?.weights || {}).map(([name, w]) => ({of: html`group ${said(name)}`, text: `${plural(w, 'job')} per turn`}))];
+  const whose = l => l.of === 'QUEUE' ? 'the queue' : l.name === '*' ? `each ${l.of.toLowerCase()}` : html`${l.of.toLowerCase()} ${said(l.name)}`;
+  return [...(q.maxRunning ? [{of: 'the queue', text: limitWords({running: q.maxRunning}), from: 'the queue'}] : []),
+    ...limits.items.map(l => ({of: whose(l), text: limitWords(l), from: l.workers ? `the code of ${plural(l.workers, 'worker')}` : 'the settings'})),
+    ...Object.entries(limits.weights || {}).map(([name, w]) => ({of: html`group ${said(name)}`, text: `${plural(w, 'job')} per turn`, from: 'the settings'}))];
 }
 
 function limitsPanel(q, limits) {
   const rows = limitRows(q, limits);
-  return rows.length ? panel('Limits', table('Limits', [{name: 'of', cell: r => r.of}, {name: 'limit', wide: true, cell: r => r.text}], rows), 'limits in the code of workers are not listed') : nothing;
+  return rows.length ? panel('Limits', table('Limits', [{name: 'of', cell: r => r.of}, {name: 'limit', wide: true, cell: r => r.text}, {name: 'set in', cell: r => r.from}], rows), 'the settings come before the code; weights in the code are not listed') : nothing;
 }
 
 function levelPanel(groups, limits) {
@@ -112,7 +113,7 @@ function groupsPanel(q, groups) {
   const shown = groups.items.slice(0, SHOWN_GROUPS);
   const most = Math.max(1, ...shown.map(g => g.jobs));
   return shown.length ? panel('Groups', html`${table('Groups with most jobs', [
-    {name: 'group', cell: g => link(`/jobs?q=${enc(`state:pending queue:${q.name} group:"${g.group}"`)}`, said(g.group))}, {name: 'jobs', num: true, cell: g => number(g.jobs)},
+    {name: 'group', cell: g => link(`/jobs?q=${enc(`group:"${g.group}"`)}`, said(g.group))}, {name: 'jobs', num: true, cell: g => count(g.jobs, `/jobs?q=${enc(`state:pending,running queue:${q.name} group:"${g.group}"`)}`)},
     {name: 'of the largest', cell: g => gauge(`Jobs of ${g.group}`, g.jobs, most)},
     ...(groups.started ? [{name: 'started, 24 h', num: true, cell: g => number(g.started)}, {name: 'late', num: true, cell: g => number(g.late)}] : []),
   ], shown)}<p class="soft">Groups of a queue take turns.</p>`, groups.items.length > shown.length ? `the ${SHOWN_GROUPS} with most jobs` : 'most jobs first') : nothing;
@@ -121,6 +122,10 @@ function groupsPanel(q, groups) {
 /** Jobs that need something of their worker wait in queues of their own. */
 const besidePanel = beside => beside.length ? panel('Jobs with needs', table('Queues of jobs with needs', [{name: 'they need', cell: b => html`${link(`/queues/${enc(b.name)}`, b.name.split('@needs:')[1].split(':').join(', '))}`},
   {name: 'waiting', num: true, cell: b => counted(b, b.name, 'PENDING')}, {name: 'running', num: true, cell: b => counted(b, b.name, 'RUNNING')}, {name: 'dead', num: true, cell: b => counted(b, b.name, 'FAILED')}], beside, {to: b => `/queues/${enc(b.name)}`}), 'a pause of this queue holds for them too') : nothing;
+
+const STATES = {PENDING: 'waiting', RUNNING: 'running', FAILED: 'dead', SUCCEEDED: 'succeeded', CANCELLED: 'cancelled'};
+
+const aboutCount = (q, s) => s === 'PENDING' ? q.oldestAge ? `the oldest is due for ${seconds(parseDuration(q.oldestAge))}` : '' : s === 'RUNNING' ? q.maxRunning ? `of at most ${number(q.maxRunning)}` : 'in the whole fleet' : 'that are kept';
 
 export const queue = {
   title: 'Queue', every: 3000,
@@ -134,7 +139,7 @@ export const queue = {
     return {data: {...fresh, jobs: jobs.items}, fresh: jobs.fresh};
   },
   render: ({q, groups, limits, beside, jobs, why, series, workers}, {reload}) => html`${heading(html`Queue ${said(q.name)}`, q.paused ? html`Paused by ${said(person(q.pausedBy))} ${when(q.pausedAt)}: ${said(q.pausedWhy || 'no reason given')}` : 'Open.', queueActions(q, reload))}
-    <div class="tiles">${['PENDING', 'RUNNING', 'FAILED', 'SUCCEEDED', 'CANCELLED'].map(s => html`<a class="tile" href="#/jobs?q=${enc(`state:${s.toLowerCase()} queue:${q.name}`)}"><span>${word(s)}</span><b>${q.countsAtLeast.includes(s) ? '≥ ' : ''}${number(q.counts[s] || 0)}</b></a>`)}</div>
+    <div class="tiles">${Object.keys(STATES).map(s => html`<a class="tile" href="#/jobs?q=${enc(`state:${s.toLowerCase()} queue:${q.name}`)}"><span>${STATES[s]}</span><b>${q.countsAtLeast.includes(s) ? '≥ ' : ''}${number(q.counts[s] || 0)}</b><small>${aboutCount(q, s)}</small></a>`)}</div>
     ${panel('Why do its jobs wait?', waitView(why), why.looked ? (why.more ? `of the newest ${why.looked} that wait` : `of all ${why.looked} that wait`) : '')}
     ${series.some(s => s.succeeded || s.failed) ? panel('The last hour', minutes(`Attempts of this queue by minute: ${number(series.reduce((s, x) => s + x.succeeded, 0))} succeeded, ${number(series.reduce((s, x) => s + x.failed, 0))} failed`, series, [{key: 'succeeded', name: 'succeeded', kind: 'ok'}, {key: 'failed', name: 'failed', kind: 'bad'}]), 'attempts per minute') : nothing}
     ${groupsPanel(q, groups)}${besidePanel(beside)}
@@ -186,6 +191,8 @@ export const workers = {
   ], items) : empty('No worker is alive.', 'Jobs wait until one starts.'))}`,
 };
 
+const hookState = w => w.enabled ? state('CLOSED', 'on') : html`${state('OPEN', 'off')} <small class="soft">${said(w.disabledBecause)}</small>`;
+
 export const webhooks = {
   title: 'Webhooks', every: 10000,
   load: ({signal}) => get('/v1/webhooks', signal),
@@ -195,7 +202,7 @@ export const webhooks = {
     ${panel(plural(items.length, 'subscription'), items.length ? table('Webhooks', [
       {name: 'URL', wide: true, cell: w => html`${link(`/webhooks/${enc(w.id)}`, said(w.url))}<br><small class="soft">${said(w.description || '')}</small>`},
       {name: 'events', cell: w => w.events.length ? w.events.map(e => html`<span class="tag">${e}</span>`) : 'all'},
-      {name: 'state', cell: w => w.enabled ? state('CLOSED', 'on') : html`${state('OPEN', 'off')} <small class="soft">${said(w.disabledBecause)}</small>`}, {name: 'created', cell: w => when(w.createdAt)},
+      {name: 'state', cell: hookState}, {name: 'created', cell: w => when(w.createdAt)},
     ], items, {to: w => `/webhooks/${enc(w.id)}`}) : empty('Nobody is subscribed.'))}`,
 };
 
@@ -205,7 +212,7 @@ export const webhook = {
     const [w, deliveries] = await Promise.all([get(path`/v1/webhooks/${id}`, signal), get(path`/v1/webhooks/${id}/deliveries`, signal)]);
     return {w, deliveries: deliveries.items};
   },
-  render: ({w, deliveries}, {reload}) => html`${heading(said(w.url), said(w.description || ''), html`
+  render: ({w, deliveries}, {reload}) => html`${heading(said(w.url), html`${hookState(w)} ${said(w.description || '')}`, html`
       ${act('operate', 'Ping …', () => confirmed({title: 'Send a ping?', why: false, verb: 'Send', run: async () => { await send('POST', path`/v1/webhooks/${w.id}/ping`); await reload(true); }, done: 'The ping is on its way.'}))}
       ${act('operate', 'New secret …', () => confirmed({title: 'Make a new secret?', about: 'The old one signs along for 24 hours.', verb: 'Make it', run: async ({why}) => { const made = await send('POST', `${path`/v1/webhooks/${w.id}/rotate-secret`}${query({why})}`, {}); reveal('The new secret', 'It is shown this once.', made.secret || ''); }}))}
       ${act('operate', 'Unsubscribe …', () => confirmed({title: 'Unsubscribe?', danger: true, about: 'What waits is not sent.', verb: 'Unsubscribe', run: async ({why}) => { await send('DELETE', `${path`/v1/webhooks/${w.id}`}${query({why})}`); location.hash = '/webhooks'; }}))}`)}
@@ -232,6 +239,15 @@ export const keys = {
     ], items))}`,
 };
 
+const SUBJECTS = {breaker: '/resources/', policy: '/policies/', webhook: '/webhooks/'};
+
+/** What an entry of the audit log is about, as a link where its text says what it is. */
+function subject(e) {
+  if (e.job) return link(`/jobs/${e.job}`, `job ${e.job}`);
+  const [kind, name] = String(e.subject || '').split(/\/(.*)/s);
+  return SUBJECTS[kind] && name ? link(SUBJECTS[kind] + enc(name), said(e.subject)) : said(e.subject || '');
+}
+
 export const audit = {
   title: 'Audit', every: 5000,
   load: ({signal, state: own}) => { own.more = own.more || []; return get('/v1/audit?limit=100', signal); },
@@ -245,8 +261,8 @@ export const audit = {
     const more = async () => { const p = await get(`/v1/audit${query({limit: 100, cursor: next})}`, signal); own.more = [...own.more, ...p.items]; own.next = p.next; update(); };
     const items = [...page.items, ...own.more];
     return html`${heading('Audit', 'What was done by hand: by whom, when and why.')}${panel('Entries', html`${items.length ? table('Audit log', [
-      {name: 'when', cell: e => when(e.at)}, {name: 'who', cell: e => said(person(e.by))}, {name: 'what', cell: e => e.action},
-      {name: 'to', cell: e => e.job ? link(`/jobs/${e.job}`, `job ${e.job}`) : said(e.subject || '')}, {name: 'why', wide: true, cell: e => said(e.why || '')}, {name: 'detail', wide: true, cell: e => html`<small class="soft clip">${said(e.detail || '')}</small>`},
+      {name: 'when', cell: e => when(e.at)}, {name: 'who', cell: e => said(person(e.by))}, {name: 'what', cell: e => html`<span class="whole">${e.action}</span>`},
+      {name: 'to', wide: true, cell: e => html`${subject(e)}${e.detail ? html`<small class="soft clip">${said(e.detail)}</small>` : nothing}`}, {name: 'why', wide: true, cell: e => said(e.why || '')},
     ], items) : empty('Nothing was done by hand yet.')}${next ? html`<div class="pager"><button type="button" @click=${more}>Older</button></div>` : nothing}`)}`;
   },
 };
@@ -270,14 +286,15 @@ export const costs = {
     const since = search.get('since') || '7d';
     const c = stats.costs;
     if (!c) return html`${heading('Costs')}${panel('Costs', empty('Costs are kept for the whole fleet.', 'A key of a tenant does not see them.'))}`;
+    const scope = `last ${seconds(parseDuration(since))}, whole fleet`;
     const retries = c.entries.filter(e => e.error);
     const sorted = [...retries].sort((a, b) => b.wasted - a.wasted);
     return html`${heading('Costs', c.sentence)}
       <ul class="chips" aria-label="How far back">${SINCE.map(s => html`<li><a href="#/costs?since=${s}" aria-current=${s === since ? 'true' : nothing}>${seconds(parseDuration(s))}</a></li>`)}</ul>
-      <div class="tiles"><div class="tile"><span>jobs</span><b>${number(c.jobs)}</b></div><div class="tile"><span>retries</span><b>${number(c.retries)}</b></div><div class="tile"><span>jobs saved by retries</span><b>${number(c.saved)}</b></div>
-        <div class="tile"><span>time of retries</span><b>${seconds(parseDuration(c.retryTime))}</b></div><div class="tile ${parseDuration(c.wastedRetryTime) ? 'warn' : ''}"><span>of it for nothing</span><b>${seconds(parseDuration(c.wastedRetryTime))}</b></div></div>
+      <div class="tiles"><div class="tile"><span>jobs</span><b>${number(c.jobs)}</b><small>${scope}</small></div><div class="tile"><span>retries</span><b>${number(c.retries)}</b><small>${scope}</small></div><div class="tile"><span>jobs saved by retries</span><b>${number(c.saved)}</b><small>${scope}</small></div>
+        <div class="tile"><span>time of retries</span><b>${seconds(parseDuration(c.retryTime))}</b><small>of workers</small></div><div class="tile ${parseDuration(c.wastedRetryTime) ? 'warn' : ''}"><span>of it for nothing</span><b>${seconds(parseDuration(c.wastedRetryTime))}</b></div></div>
       ${series.some(r => r.retries) ? panel('Trend', minutes(`Retries that were scheduled: ${number(series.reduce((s, x) => s + x.retries, 0))}`, since === '1d' ? series : days(series), [{key: 'retries', name: 'retries', kind: 'warn'}, {key: 'dead', name: 'dead letters', kind: 'bad'}], since === '1d' ? 'hour' : 'day'), `${since === '1d' ? 'by hour' : 'by day'}, whole fleet`) : nothing}
-      <div class="grid2">${['type', 'resource'].map(of => panel(`By ${of}`, sums(retries, of).length ? table(`Time of retries by ${of}`, [{name: of, cell: e => e.name ? link(of === 'type' ? `/jobs?q=${enc(`type:${e.name}`)}` : `/resources/${enc(e.name)}`, said(e.name)) : '–'}, {name: 'retries', num: true, cell: e => number(e.runs)}, {name: 'time', num: true, cell: e => seconds(e.amount)}, {name: 'for nothing', num: true, cell: e => seconds(e.wasted)}], sums(retries, of)) : empty('No retry was needed.'), 'time of runs'))}</div>
+      <div class="grid2">${['type', 'resource'].map(of => panel(`By ${of}`, sums(retries, of).length ? table(`Time of retries by ${of}`, [{name: of, cell: e => e.name ? link(of === 'type' ? `/jobs?q=${enc(`type:${e.name}`)}` : `/resources/${enc(e.name)}`, said(e.name)) : 'none named'}, {name: 'retries', num: true, cell: e => number(e.runs)}, {name: 'time', num: true, cell: e => seconds(e.amount)}, {name: 'for nothing', num: true, cell: e => seconds(e.wasted)}], sums(retries, of)) : empty('No retry was needed.'), 'time of runs'))}</div>
       ${panel('What burns most', sorted.length ? table('Costs of retries by error', [
         {name: 'error', cell: e => link(`/errors/${e.error}`, shortType(e.errorType) || e.error)}, {name: 'type', cell: e => said(e.type)}, {name: 'resource', cell: e => said(e.resource || '–')}, {name: 'unit', cell: e => said(e.unit)},
         {name: 'retries', num: true, cell: e => number(e.runs)}, {name: 'helped', num: true, cell: e => e.runs ? percent(e.successes / e.runs) : '–'}, {name: 'cost', num: true, cell: e => number(e.amount)}, {name: 'for nothing', num: true, cell: e => number(e.wasted)},

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import {get, getText, path, query, send} from './net.js';
-import {act, confirmed, copyButton, due, empty, facts, heading, html, link, nothing, panel, said, state, table, when, word} from './ui.js';
+import {act, confirmed, copyButton, due, empty, facts, heading, html, link, nothing, panel, said, state, table, typeName, when, word} from './ui.js';
 import {chance, gauge, timeline} from './charts.js';
 import {waitView} from './fleet.js';
 import {logView, readSteps, stepsView} from './steps.js';
-import {indent, parseDuration, person, plural, rawMember, seconds, shortType} from './text.js';
+import {indent, named, parseDuration, person, plural, rawMember, seconds, shortType} from './text.js';
 
 const VIEWS = [['', 'All'], ['state:running', 'Running'], ['state:pending reason:retry', 'Being retried'], ['state:pending reason:breaker', 'Held by a breaker'], ['state:failed', 'Dead'], ['state:pending attempt:>3', 'Tried more than 3 times'], ['state:succeeded', 'Succeeded']];
 const SAVED = 'reprise-views';
@@ -29,13 +29,13 @@ const hide = (name, away) => { const now = hidden(); if (away) now.add(name); el
 const COLUMNS = [
   {name: 'job', always: true, cell: j => link(`/jobs/${j.id}`, j.id)},
   {name: 'type', cell: j => said(j.type)},
-  {name: 'state', cell: j => html`${state(j.state)}${j.waitReason && j.state === 'PENDING' ? html`<br><small class="soft">${word(j.waitReason)}</small>` : nothing}`},
+  {name: 'state', cell: j => j.gone ? html`<span class="soft">was ${word(j.state)}</span>` : html`${state(j.state)}${j.waitReason && j.state === 'PENDING' ? html`<br><small class="soft">${word(j.waitReason)}</small>` : nothing}`},
   {name: 'queue', cell: j => said(j.queue)},
   {name: 'group', cell: j => j.group ? link(`/jobs?q=${encodeURIComponent(`group:"${j.group}"`)}`, said(j.group)) : ''},
   {name: 'attempts', num: true, cell: j => `${j.attempts}${j.maxAttempts ? ` / ${j.maxAttempts}` : ''}`},
   {name: 'next', cell: j => j.state === 'PENDING' ? due(j.dueAt) : ''},
   {name: 'created', cell: j => when(j.createdAt)},
-  {name: 'last error', wide: true, cell: j => j.lastError ? html`${link(`/errors/${j.lastError.fingerprint}`, shortType(j.lastError.type))} <span class="soft clip">${said(j.lastError.message)}</span>` : ''},
+  {name: 'last error', wide: true, cell: j => j.lastError ? html`${link(`/errors/${j.lastError.fingerprint}`, typeName(j.lastError.type))} <span class="soft clip">${said(j.lastError.message)}</span>` : ''},
 ];
 
 export const jobs = {
@@ -44,17 +44,20 @@ export const jobs = {
   async load({search, signal, state: own}) {
     own.more = own.more || [];
     const type = /(?:^|\s)type:([A-Za-z0-9_.-]+)(?:\s|$)/.exec(search.get('q') || '');
-    const [{items: bulks}, why] = await Promise.all([get('/v1/bulks', signal), type ? get(path`/v1/types/${type[1]}/explain`, signal) : null]);
+    const [{items: bulks}, why, page] = await Promise.all([get('/v1/bulks', signal), type ? get(path`/v1/types/${type[1]}/explain`, signal) : null, get(`/v1/jobs${query({q: search.get('q'), limit: 50})}`, signal)]);
     own.why = why && why.looked ? {...why, type: type[1]} : null;
     own.bulk = bulks.find(b => b.id === own.bulk?.id) || bulks.find(b => b.state === 'RUNNING') || own.bulk;
-    return get(`/v1/jobs${query({q: search.get('q'), limit: 50})}`, signal);
+    return page;
   },
   merge(old, fresh) {
     const now = new Map(fresh.items.map(j => [j.id, j]));
     const known = new Set(old.items.map(j => j.id));
     if (old.items.length === 0) return {data: fresh, fresh: 0};
     const added = fresh.items.filter(j => !known.has(j.id)).length;
-    return {data: {...old, items: old.items.map(j => now.get(j.id) || j)}, fresh: added};
+    // A row stays in its place when its job no longer matches, and says so. Below the last row nothing is known.
+    const last = fresh.items[fresh.items.length - 1]?.id;
+    const gone = id => !fresh.next || (last && BigInt(id) > BigInt(last));
+    return {data: {...old, items: old.items.map(j => now.get(j.id) || {...j, gone: gone(j.id)})}, fresh: added};
   },
   render(page, {search, state: own, update, signal, reload}) {
     const q = search.get('q') || '';
@@ -197,7 +200,7 @@ export const job = {
     const history = [...(j.history || [])].reverse();
     const next = plan.planned[0];
     return html`${heading(html`Job ${j.id}`, html`${state(j.state)} ${link(`/jobs?q=${encodeURIComponent(`type:${j.type}`)}`, said(j.type))} in queue ${link(`/queues/${encodeURIComponent(j.queue)}`, said(j.queue))}${j.resource ? html`, calls ${link(`/resources/${encodeURIComponent(j.resource)}`, said(j.resource))}` : nothing}`, actions(j, payload, reload))}
-      ${panel('Why', explain.reasons.length > 1 ? html`<p class="why">Job ${j.id}: ${said(explain.reasons[0].text)}.</p><p class="soft">Besides:</p><ol class="reasons">${explain.reasons.slice(1).map(r => html`<li>${said(r.text)}</li>`)}</ol>` : html`<p class="why">${said(explain.sentence)}</p>`, explain.nextAt ? html`next: ${due(explain.nextAt)}` : '')}
+      ${panel('Why', explain.reasons.length > 1 ? html`<p class="why">Job ${j.id}: ${said(explain.reasons[0].text)}.</p><p class="soft">Besides:</p><ol class="reasons">${explain.reasons.slice(1).map(r => html`<li>${said(named(r.text))}</li>`)}</ol>` : html`<p class="why">${said(explain.sentence)}</p>`, explain.nextAt ? html`next: ${due(explain.nextAt)}` : '')}
       ${panel('Attempts', html`${timeline(j, plan, now)}
         ${plan.planned.length ? html`<p class="soft">${j.state === 'RUNNING' ? 'It runs now' : html`The next attempt is number ${next.attempt}, ${due(next.earliest)}`}${plan.givesUpAfter ? html`; it gives up after attempt ${plan.givesUpAfter}` : '; attempts are not limited'}${plan.deadlineFirst ? ', unless the deadline comes first' : ''}. Later ones assume that each before them fails at once.</p>` : nothing}`,
         html`${j.attempts} of ${j.maxAttempts ?? 'any number'}`)}

@@ -15,7 +15,7 @@ export class Problem extends Error {
   }
 }
 
-/** Raised when the server cannot be reached. */
+/** Raised when the server cannot be reached, or does not answer in time. */
 export class Unreachable extends Error {}
 
 /** @type {{lost: boolean, since: number, listener: () => void}} */
@@ -32,6 +32,10 @@ function connected(is) {
   }
 }
 
+/** A dead network may refuse nothing for minutes. So who does not answer the pulse, or another question, within these times is lost. */
+const PULSE_MILLIS = 5000;
+const READ_MILLIS = 30000;
+
 async function ask(method, path, {body, signal, headers = {}} = {}) {
   const options = {method, signal, headers: {...headers, 'X-Reprise': '1'}, credentials: 'same-origin', cache: 'no-store'};
   if (body !== undefined) {
@@ -46,7 +50,7 @@ async function ask(method, path, {body, signal, headers = {}} = {}) {
   } catch (e) {
     if (e.name === 'AbortError') throw e;
     connected(false);
-    throw new Unreachable('The server cannot be reached');
+    throw new Unreachable('The server does not answer');
   }
   connected(true);
   return answer;
@@ -60,7 +64,8 @@ async function failed(answer) {
 
 /** Returns the text of an answer: numbers in it are as the server wrote them. */
 export async function getText(path, signal) {
-  const answer = await ask('GET', path, {signal});
+  const late = AbortSignal.timeout(READ_MILLIS);
+  const answer = await ask('GET', path, {signal: signal ? AbortSignal.any([signal, late]) : late});
   if (!answer.ok) throw await failed(answer);
   return answer.text();
 }
@@ -109,7 +114,7 @@ export function pulse() {
 }
 
 async function readPulse() {
-  const answer = await ask('GET', '/v1/pulse', {headers: known.tag ? {'If-None-Match': known.tag} : {}});
+  const answer = await ask('GET', '/v1/pulse', {headers: known.tag ? {'If-None-Match': known.tag} : {}, signal: AbortSignal.timeout(PULSE_MILLIS)});
   if (answer.status === 304) return known.value;
   if (!answer.ok) throw await failed(answer);
   known.tag = answer.headers.get('ETag');

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import {get, pulse as readPulse} from './net.js';
-import {count, due, empty, heading, html, link, nothing, panel, said, state, table, when, word} from './ui.js';
+import {count, due, empty, heading, html, link, nothing, panel, said, state, table, typeName, word} from './ui.js';
 import {minutes, parts} from './charts.js';
-import {day} from './errors.js';
-import {compact, lasted, number, percent, plural, seconds, shortType} from './text.js';
+import {day, key, term} from './errors.js';
+import {compact, lasted, number, percent, plural, seconds} from './text.js';
 
 const KINDS = {NEW: 'run', DELAYED: 'b', RETRY: 'warn', SNOOZE: 'c', SLEEP: 'b', EVENT: 'c', BATCH: 'd', FOLLOW: 'd', BREAKER: 'bad', BUDGET: 'c', NO_HANDLER: 'bad', MANUAL: 'd'};
 const NAMES = {NEW: 'new', DELAYED: 'for later', RETRY: 'retry', SNOOZE: 'snoozed', SLEEP: 'asleep in a step', EVENT: 'for an event', BATCH: 'for other jobs', FOLLOW: 'for the holder of its key', BREAKER: 'held by a breaker', BUDGET: 'held by a budget', NO_HANDLER: 'no handler', MANUAL: 'by hand'};
@@ -15,6 +15,13 @@ const amplification = flow => flow && flow.jobs ? (flow.jobs + flow.retries) / f
 
 /** How much more often an error came in this hour than in the 23 before it, on average. Without hours: its jobs. */
 const growth = g => g.failedByHour ? g.failedByHour[23] - g.failedByHour.slice(0, 23).reduce((a, b) => a + b, 0) / 23 : g.dead + g.waiting;
+
+const ABOUT = {DEAD_LETTERS: 'state:failed ', NO_HANDLER: 'state:pending reason:no-handler ', RETRY_RATE: 'state:pending reason:retry ', RETRY_COUNT: 'state:pending reason:retry ', BACKOFF: 'state:pending reason:retry '};
+
+/** What an alert is about: the jobs of a type, or a queue. */
+const alertTo = a => a.kind === 'LATE_STARTS' || a.kind === 'NO_OFFER' ? `/queues/${encodeURIComponent(a.type)}` : `/jobs?q=${encodeURIComponent(`${ABOUT[a.kind] || ''}type:${a.type}`)}`;
+
+const alertList = all => html`<ul class="alerts">${all.map(a => html`<li>${state('OPEN', word(a.kind))} ${link(alertTo(a), said(a.message))} <span class="soft">for ${lasted(a.since)}</span></li>`)}</ul>`;
 
 export const now = {
   title: 'Now',
@@ -44,23 +51,23 @@ export const now = {
         ${flow ? tile('attempts per job', amplification(flow).toFixed(2), '/costs', amplification(flow) > 1.5 ? 'warn' : '', 'last 10 minutes; 1 is no retries') : nothing}
         ${tile('workers', pulse.workers, '/workers', pulse.workers ? '' : 'warn', 'seen in the last 30 s')}
       </div>
-      ${pulse.alerts.length ? panel('Alerts', html`<ul class="alerts">${alerts.slice(0, 5).map(a => html`<li>${state('OPEN', word(a.kind))} ${link(`/jobs?q=${encodeURIComponent(`type:${a.type}`)}`, said(a.message))} <span class="soft">for ${lasted(a.since)}</span></li>`)}</ul>${alerts.length > 5 ? html`<details><summary>${alerts.length - 5} more</summary><ul class="alerts">${alerts.slice(5).map(a => html`<li>${said(a.message)}</li>`)}</ul></details>` : nothing}
-        ${known.length ? html`<details><summary>${plural(known.length, 'alert')} of muted errors</summary><ul class="alerts">${known.map(a => html`<li>${said(a.message)}</li>`)}</ul></details>` : nothing}`, plural(pulse.alerts.length, 'alert')) : nothing}
+      ${pulse.alerts.length ? panel('Alerts', html`${alertList(alerts.slice(0, 5))}${alerts.length > 5 ? html`<details><summary>${alerts.length - 5} more</summary>${alertList(alerts.slice(5))}</details>` : nothing}
+        ${known.length ? html`<details><summary>${plural(known.length, 'alert')} of muted errors</summary>${alertList(known)}</details>` : nothing}`, plural(pulse.alerts.length, 'alert')) : nothing}
       ${pulse.waiting ? panel('Why jobs wait', parts('Waiting jobs by reason', Object.keys(pulse.waiting).map(reason => ({name: NAMES[reason] || word(reason), value: pulse.waiting[reason], kind: KINDS[reason], atLeast: pulse.waitingAtLeast, to: `/jobs?q=${encodeURIComponent(`state:pending reason:${reason.toLowerCase().replaceAll('_', '-')}`)}`}))),
         pulse.waitingAtLeast ? 'of the first 10,000' : 'all waiting jobs') : nothing}
       ${series.length ? panel('The last hour', minutes(`Attempts per minute by their end: ${number(series.reduce((s, r) => s + r.succeeded, 0))} succeeded, ${number(series.reduce((s, r) => s + r.retries, 0))} were to be retried, ${number(series.reduce((s, r) => s + r.dead, 0))} were the last of their job`, series,
         [{key: 'succeeded', name: 'succeeded', kind: 'ok'}, {key: 'retries', name: 'failed, to be retried', kind: 'warn'}, {key: 'dead', name: 'dead', kind: 'bad'}]), 'attempts per minute, whole fleet; workers report every 10 s') : nothing}
       <div class="two"><div>
         ${panel('Errors that grow', groups.length ? table('Errors that grow most', [
-          {name: 'error', wide: true, cell: g => html`${link(`/errors/${g.fingerprint || 'none'}`, shortType(g.error?.type) || 'no error')} <span class="soft clip">${said(g.pattern)}</span>`},
-          {name: 'dead', num: true, cell: g => count(g.dead, `/errors/${g.fingerprint}`, errors.deadAtLeast && g.dead)},
-          {name: 'being retried', num: true, cell: g => count(g.waiting, `/errors/${g.fingerprint}`, errors.waitingAtLeast && g.waiting)},
-          {name: 'failures, 24 h', cell: day}], groups, {to: g => `/errors/${g.fingerprint}`}) : empty('No job has failed.', 'An error is shown here as soon as a job fails of it.'), link('/errors', 'all errors'))}
+          {name: 'error', wide: true, cell: g => html`${link(`/errors/${key(g)}`, g.error ? typeName(g.error.type) : 'no error')} <span class="soft clip">${said(g.pattern)}</span>`},
+          {name: 'dead', num: true, cell: g => count(g.dead, `/errors/${key(g)}`, errors.deadAtLeast && g.dead)},
+          {name: 'being retried', num: true, cell: g => count(g.waiting, `/jobs?q=${encodeURIComponent(`state:pending ${term(key(g))}`)}`, errors.waitingAtLeast && g.waiting)},
+          {name: 'failures, 24 h', cell: day}], groups, {to: g => `/errors/${key(g)}`}) : empty('No job has failed.', 'An error is shown here as soon as a job fails of it.'), link('/errors', 'all errors'))}
         </div><div>
         ${panel('Resources', open.length ? table('Resources that hold jobs back', [
           {name: 'resource', cell: r => link(`/resources/${encodeURIComponent(r.name)}`, said(r.name))},
           {name: 'breaker', cell: r => state(r.phase)},
-          {name: 'parked', num: true, cell: r => count(r.parked, `/resources/${encodeURIComponent(r.name)}`)},
+          {name: 'parked', num: true, cell: r => count(r.parked, `/jobs?q=${encodeURIComponent(`state:pending reason:breaker resource:${r.name}`)}`)},
           {name: 'next probe', cell: r => r.nextProbe ? due(r.nextProbe) : ''}], open, {to: r => `/resources/${encodeURIComponent(r.name)}`})
           : empty('Every breaker is closed.', plural(pulse.resourceCount, 'resource is', 'resources are') + ' known.'), link('/resources', 'all resources'))}
         ${panel('Queues', lagging.length ? table('Queues by lag', [

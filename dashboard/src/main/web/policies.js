@@ -3,7 +3,7 @@
 import {get, lines, path, Problem, query, send} from './net.js';
 import {act, confirmed, copyButton, empty, heading, html, link, nothing, panel, said, table} from './ui.js';
 import {curves, delays} from './charts.js';
-import {briefly, javaPolicy, number, parseDuration, percent, plural, seconds} from './text.js';
+import {briefly, javaPolicy, number, parseDuration, percent, plural, policyWords, seconds} from './text.js';
 
 const steps = plan => plan.steps.map(s => ({retry: s.retry, min: parseDuration(s.min), max: parseDuration(s.max), mean: parseDuration(s.mean)}));
 const sum = (list, key) => list.reduce((s, x) => s + x[key], 0);
@@ -14,7 +14,7 @@ export const policies = {
   render: ({items}) => html`${heading('Policies', 'When a failed job comes back, and when it is given up. A job keeps the policy that it was enqueued with.', html`<a class="button" href="#/policies/new">Try one out</a>`)}
     ${panel(plural(items.length, 'policy', 'policies'), table('Policies', [
       {name: 'name', cell: p => link(`/policies/${encodeURIComponent(p.name)}`, said(p.name))}, {name: 'version', cell: p => p.preset ? html`<span class="tag">preset</span>` : p.version},
-      {name: 'attempts', num: true, cell: p => p.policy.maxAttempts ?? 'default'}, {name: 'policy', wide: true, cell: p => html`<code class="clip">${JSON.stringify(p.policy)}</code>`},
+      {name: 'attempts', num: true, cell: p => 'maxAttempts' in p.policy ? p.policy.maxAttempts ?? 'no limit' : 'default'}, {name: 'delays', wide: true, cell: p => policyWords(p.policy) || '–'},
     ], items, {to: p => `/policies/${encodeURIComponent(p.name)}`}))}`,
 };
 

@@ -3,7 +3,7 @@ import {get, path, send} from './net.js';
 import {byName} from './fleet.js';
 import {act, confirmed, count, due, empty, facts, heading, html, link, nothing, panel, said, state, table, when} from './ui.js';
 import {bars, curves, gauge, minutes, phases, spark} from './charts.js';
-import {lasted, number, parseDuration, percent, plural, seconds, steady} from './text.js';
+import {lasted, named, number, parseDuration, percent, plural, seconds, steady} from './text.js';
 
 /** A resource of which the fleet has nothing to tell: its breaker is closed, its budget full. */
 const quiet = name => ({name, phase: 'CLOSED', why: '', since: null, nextProbe: null, ramp: null, budget: null, parked: 0, forcedBy: null, calls: null});
@@ -34,7 +34,7 @@ export const resources = {
       {name: 'next probe', cell: r => r.nextProbe ? due(r.nextProbe) : ''},
       {name: 'retry budget', cell: r => r.budget ? level(r.budget) : 'full'},
       {name: 'calls, 24 h', cell: r => spark(page.hours.get(r.name) || Array(24).fill(0), `Calls of ${r.name} by hour, last 24 hours: ${(page.hours.get(r.name) || []).reduce((a, b) => a + b, 0)}`)},
-      {name: 'why', wide: true, cell: r => said(r.why)},
+      {name: 'why', wide: true, cell: r => said(named(r.why))},
     ], page.items, {to: r => `/resources/${encodeURIComponent(r.name)}`}) : empty('No resource is known yet.', 'A job names what it calls with resource; its breaker appears here.'))}`,
 };
 
@@ -58,13 +58,13 @@ export function phaseStrip(r, history, now) {
 
 function failureShare(rows) {
   const failed = rows.reduce((s, r) => s + r.failed, 0), all = failed + rows.reduce((s, r) => s + r.succeeded, 0);
-  return all ? `${percent(failed / all)} of ${plural(all, 'call')} failed` : 'no calls';
+  return all ? `${percent(failed / all)} of ${plural(all, 'call')} failed` : 'no call is reported';
 }
 
 /** What a closed breaker counts, against what would open it. */
 function callsView(r, series) {
   const c = r.calls;
-  if (r.phase !== 'CLOSED') return html`<p class="why">${failureShare(series.slice(-10))} in the last 10 minutes.</p><p class="soft">What would open it is not counted while the breaker holds jobs back${r.why ? html`: ${said(r.why)}` : nothing}.</p>`;
+  if (r.phase !== 'CLOSED') return html`<p class="why">Of the last 10 minutes, ${failureShare(series.slice(-10))}.</p><p class="soft">What would open it is not counted while the breaker holds jobs back${r.why ? html`: ${said(named(r.why))}` : nothing}.</p>`;
   if (!c) return html`<p class="soft">No call has failed lately: there is nothing to count.</p>`;
   const share = c.calls ? c.failed / c.calls : 0;
   return html`<p class="why">${percent(share)} of ${plural(c.calls, 'call')} failed; it opens at ${percent(c.opensAt)}.</p>
@@ -93,38 +93,38 @@ export const resource = {
   title: 'Resource',
   every: 1000,
   async load({params: {name}, signal, state: own}) {
-    const [r, parked, history, series, ages] = await Promise.all([get(path`/v1/resources/${name}`, signal).catch(e => { if (e.status === 404) return quiet(name); throw e; }), get(path`/v1/jobs?resource=${name}&state=pending&limit=100`, signal),
+    const [r, parked, running, history, series, ages] = await Promise.all([get(path`/v1/resources/${name}`, signal).catch(e => { if (e.status === 404) return quiet(name); throw e; }), get(path`/v1/jobs?resource=${name}&state=pending&limit=100`, signal), get(path`/v1/jobs?resource=${name}&state=running&limit=1000`, signal),
       get(path`/v1/resources/${name}/history`, signal), get(path`/v1/series?of=resource&name=${name}&periods=60`, signal), get(path`/v1/resources/${name}/parked`, signal)]);
     // What this page has seen itself: nobody stores a rate or a level second by second.
     own.seen = [...(own.seen || []), {parked: r.parked, rate: r.ramp?.rate || 0, level: Math.max(0, r.budget?.level ?? 0), phase: r.phase, at: Date.now()}].slice(-300);
-    return {r, jobs: parked.items, history: history.items, series: series.items, ages};
+    return {r, jobs: parked.items, running, history: history.items, series: series.items, ages};
   },
   merge(old, fresh) {
     const jobs = steady(old.jobs, fresh.jobs);
     return {data: {...fresh, jobs: jobs.items}, fresh: jobs.fresh};
   },
-  render({r, jobs, history, series, ages}, {reload, state: own, now}) {
+  render({r, jobs, running, history, series, ages}, {reload, state: own, now}) {
     const strip = phaseStrip(r, history, now);
     const force = (action, title, verb, danger) => act('operate', title, () => confirmed({title: `${title.replace(' …', '')}: ${r.name}`, about: PREVIEW[action](r), verb, danger,
       run: async ({why}) => { await send('POST', path`/v1/resources/${r.name}/${action}`, {why}); await reload(true); }, done: 'Done.'}));
     const tried = probes(history);
     const minute = series[series.length - 2];
     const until = own.seen.length > 1 ? (own.seen[own.seen.length - 1].at - own.seen[0].at) / 1000 : 0;
-    return html`${heading(said(r.name), html`${state(r.phase)} ${r.since ? html`for ${lasted(r.since, now)}` : nothing}${r.forcedBy ? html`, forced by ${said(r.forcedBy)}` : nothing}${r.why ? html`: ${said(r.why)}` : nothing}`, html`
+    return html`${heading(said(r.name), html`${state(r.phase)} ${r.since ? html`for ${lasted(r.since, now)}` : nothing}${r.why ? html`: ${said(named(r.why))}` : nothing}`, html`
       ${r.forcedBy ? force('automatic', 'Leave it to itself …', 'Leave it to itself') : nothing}${force('force-open', 'Force open …', 'Force it open', true)}${force('force-close', 'Force closed …', 'Force it closed', true)}`)}
       <div class="tiles">
         <a class="tile ${r.parked ? 'warn' : ''}" href="#/jobs?q=${encodeURIComponent(`state:pending reason:breaker resource:${r.name}`)}"><span>parked</span><b>${number(r.parked)}</b><small>by its breaker</small></a>
-        <div class="tile"><span>next probe</span><b>${r.nextProbe ? due(r.nextProbe) : '–'}</b></div>
-        <div class="tile"><span>may start per second</span><b>${r.ramp ? number(r.ramp.rate) : r.phase === 'CLOSED' ? 'any' : '0'}</b></div>
-        <div class="tile"><span>may be in flight</span><b>${r.ramp?.inFlight ? number(r.ramp.inFlight) : '–'}</b></div>
+        <div class="tile"><span>next probe</span><b>${r.nextProbe ? due(r.nextProbe) : '–'}</b><small>${r.nextProbe ? 'one job tries' : 'none is planned'}</small></div>
+        <div class="tile"><span>may start per second</span><b>${r.ramp ? number(r.ramp.rate) : r.phase === 'CLOSED' ? 'any' : '0'}</b><small>in the whole fleet</small></div>
+        <a class="tile" href="#/jobs?q=${encodeURIComponent(`state:running resource:${r.name}`)}"><span>in flight</span><b>${running.next ? '≥ ' : ''}${number(running.items.length)}</b><small>${r.ramp?.inFlight ? `of at most ${number(r.ramp.inFlight)} while it ramps` : 'jobs that run now'}</small></a>
       </div>
       ${panel('Phases', html`${phases(strip.items, strip.from, now)}
         ${history.length ? html`<details class="data"><summary>What it went through</summary><ol class="log">${history.map(c => html`<li>${state(PHASES[c.kind] || 'LOST', CHANGES[c.kind])} <span class="soft">${when(c.at)}</span>${c.why ? html`<br>${said(c.why)}` : nothing}</li>`)}</ol></details>` : html`<p class="soft">No change of the last 31 days is written down; workers report every 10 s.</p>`}`, strip.about)}
       <div class="grid2">
-      ${panel('Failure rate', callsView(r, series), 'whole fleet')}
+      ${panel('Failure rate', callsView(r, series), 'whole fleet; workers report every 10 s')}
       ${panel('Probes', tried.length ? html`<ol class="canaries" aria-label="Probes, newest first">${tried.map(p => html`<li title=${p.why || ''}>${state(p.how, p.how === 'PENDING' ? 'runs' : p.how === 'FAILED' ? 'failed' : 'succeeded')} <small class="soft">${when(p.at)}</small></li>`)}</ol>` : html`<p class="soft">None is written down; workers report every 10 s.</p>`, r.nextProbe ? html`next ${due(r.nextProbe)}` : 'newest first')}
       ${panel('Parked by age', ages.looked ? html`${bars(`Parked jobs by age: ${ages.items.map(a => `${a.upTo ? `up to ${a.upTo}` : 'older'} ${a.jobs}`).join(', ')}`, ages.items.map((a, i) => ({name: a.upTo ? `${i ? `${seconds(parseDuration(ages.items[i - 1].upTo))} to ` : 'up to '}${seconds(parseDuration(a.upTo))}` : 'older', value: a.jobs})))}
-        <p class="soft">The oldest waits for ${lasted(ages.oldest, now)}.</p>` : html`<p class="soft">${r.parked ? 'None among the newest 10,000 jobs that wait.' : 'No job is parked.'}</p>`, ages.looked ? (ages.more ? `those among the newest 10,000 that wait` : `all ${number(ages.looked)}`) : '')}
+        <p class="soft">The oldest waits for ${lasted(ages.oldest, now)}.</p>` : html`<p class="soft">${r.parked ? 'None among the newest 10,000 jobs that wait.' : 'No job is parked.'}</p>`, ages.looked ? (ages.more ? `those among the newest 10,000 that wait` : plural(ages.looked, 'job')) : '')}
       ${panel('Retry budget', !r.budget ? html`<p class="soft">It is full: nothing was retried lately.</p>` : html`${level(r.budget)}<p class="soft">${number(r.budget.level)} of ${number(r.budget.capacity)} credits. A success pays in 1, a retry costs 14 and pays in 21 if it succeeds.${minute ? ` In the last whole minute: ${plural(minute.succeeded, 'success', 'successes')} paid in, ${plural(minute.retries, 'retry', 'retries')} cost ${number(14 * minute.retries)}.` : ''}</p>
         ${r.budget.waiting ? html`<p>${link(`/jobs?q=${encodeURIComponent(`state:pending reason:budget resource:${r.name}`)}`, plural(r.budget.waiting, 'retry waits', 'retries wait'))} for credits${r.budget.throughInSeconds ? `, through in about ${seconds(r.budget.throughInSeconds)}` : ''}.</p>` : nothing}`)}
       </div>

@@ -64,7 +64,7 @@ export function stepsView(job, steps, reload) {
   return panel('Steps', html`${job.failReason === 'UNKNOWN_OUTCOME' ? html`<p class="why">A step that runs at most once began and its end is not known. Find out at the other side, then say it here.</p>` : nothing}
     ${table('Steps', [
       {name: 'step', cell: s => html`${said(s.name)}<br><small class="soft">${word(s.kind)}</small>`},
-      {name: 'state', cell: s => html`${state(...STATES[s.state])}${s.suspensions ? html`<br><small class="soft">suspended ${plural(s.suspensions, 'time')}</small>` : nothing}`},
+      {name: 'state', cell: s => html`${s.kind === 'SLEEP' && s.state === 'DONE' ? state('DONE', 'over') : state(...STATES[s.state])}${s.suspensions ? html`<br><small class="soft">suspended ${plural(s.suspensions, 'time')}</small>` : nothing}`},
       {name: 'written', cell: s => when(s.at)}, {name: 'waits', cell: waitsFor},
       {name: 'what is stored', wide: true, cell: s => s.failure ? html`${said(s.failure.type)} ${said(s.failure.message || '')} <small class="soft">${word(s.failure.reason)}</small>` : value(s)},
       {name: '', cell: s => controls(job, s, again)}], steps)}`,

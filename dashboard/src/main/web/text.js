@@ -185,6 +185,9 @@ export function indent(json) {
 /** A short name of an error's type: the class without its package. */
 export const shortType = type => String(type || '').replace(/^.*\.(?=[A-Z])/, '');
 
+/** A sentence of the server with its persons as people call them: by key NAME (id) becomes by NAME. */
+export const named = text => String(text || '').replace(/\bby (?:key|user) (.+?) \([0-9a-f]{6,}\)/g, 'by $1');
+
 /** The person of an audit entry: key NAME (id) becomes NAME. */
 export const person = by => String(by || '').replace(/^(?:key|user) (.*) \([^()]*\)$/, '$1');
 
@@ -192,6 +195,16 @@ const FOREIGN = /^at (?:[\w.]+\/\/?)?(?:java|javax|jdk|sun|com\.sun|io\.reprise|
 
 /** The frames of a trace that are in the user's own code, with the lines that name the errors. */
 export const ownFrames = trace => String(trace || '').split('\n').filter(line => !/^\s*(?:at |\.\.\. )/.test(line) || (/^\s*at /.test(line) && !FOREIGN.test(line.trim())));
+
+/** A policy in a few words: its delays, jitter and deadline. What it does not set is left out. */
+export function policyWords(policy) {
+  const time = text => seconds(parseDuration(text));
+  const {backoff, delays, base, factor, cap, jitter, deadline, rules, branches} = policy;
+  const steps = delays ? `delays of ${delays.map(time).join(', ')}`
+    : [backoff, base && `from ${time(base)}`, backoff !== 'linear' && backoff !== 'fixed' && factor && `× ${factor}`, cap && `up to ${time(cap)}`].filter(Boolean).join(' ');
+  return [steps, jitter && (jitter === 'none' ? 'no jitter' : `jitter ${jitter}`), deadline && `deadline ${time(deadline)}`,
+    rules?.length && plural(rules.length, 'rule'), branches?.length && plural(branches.length, 'branch', 'branches')].filter(Boolean).join('; ');
+}
 
 /** A policy in Java. The text block holds it as it is, so nothing is lost. */
 export const javaPolicy = policy => `RetryPolicy.fromJson("""\n        ${JSON.stringify(policy, null, 2).replaceAll('\\', '\\\\').replaceAll('\n', '\n        ')}\n        """)`;

@@ -2,7 +2,7 @@
 // Pieces that all screens share.
 import {html, nothing, render} from './lit-html.js';
 import {Problem} from './net.js';
-import {ago, clock, compact, lasted, number} from './text.js';
+import {ago, clock, compact, lasted, number, shortType} from './text.js';
 
 export {html, nothing, render};
 
@@ -31,6 +31,11 @@ export function state(value, label) {
 export const said = text => html`<bdi class="said">${text}</bdi>`;
 
 export const when = time => time ? html`<time datetime=${time} title=${clock(time)}>${ago(time)}</time>` : html`<span class="soft">never</span>`;
+
+/** A name of code. In a narrow column it breaks where a new word begins. */
+export const codeName = name => String(name || '').split(/(?<=[.$])|(?<=[a-z])(?=[A-Z])/).map((part, i) => i ? html`<wbr>${part}` : part);
+
+export const typeName = type => codeName(shortType(type));
 
 /** When something is to happen. What is past has not happened yet: it is due. */
 export const due = time => Date.parse(time) > Date.now() - 1500 ? when(time) : html`<time datetime=${time} title=${clock(time)}>due for ${lasted(time)}</time>`;
@@ -168,7 +173,8 @@ export function confirmed(ask) {
     }
   };
   dialog.setAttribute('aria-labelledby', 'ask-title');
-  dialog.addEventListener('close', () => { dialog.remove(); before?.focus?.(); });
+  // What was pressed may be gone with what it did. The focus must not be lost then.
+  dialog.addEventListener('close', () => { dialog.remove(); (before?.isConnected ? before : document.querySelector('main h1'))?.focus(); });
   document.body.append(dialog);
   draw();
   dialog.showModal();

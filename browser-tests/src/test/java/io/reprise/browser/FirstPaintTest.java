@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Request;
+import com.microsoft.playwright.Route;
+import com.microsoft.playwright.options.WaitUntilState;
 import io.reprise.dashboard.WebFiles;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,11 +29,17 @@ class FirstPaintTest {
     /** Bytes of these files as they are sent. */
     private static final int BYTES = 45_000;
 
+    /** The modules of the frame and of the first screen. */
+    private static final int MODULES = 8;
+
     /** Session, pulse, series and errors. */
     private static final int QUESTIONS = 4;
 
     private static final String PAINT =
             "() => performance.getEntriesByName('first-contentful-paint').map(e => e.startTime)[0] || 0";
+
+    private static final String BLOCKING = "() => performance.getEntriesByType('resource')"
+            + ".filter(e => e.renderBlockingStatus === 'blocking').map(e => e.name.replace(/.*\\//, ''))";
 
     @TempDir
     Path folder;
@@ -61,6 +69,32 @@ class FirstPaintTest {
             data.sort(null);
             say("first paint: %.0f ms median, %.0f ms at most", paints.get(TIMES / 2), paints.get(TIMES - 1));
             say("first data: %.0f ms median, %.0f ms at most, of %d", data.get(TIMES / 2), data.get(TIMES - 1), TIMES);
+        }
+    }
+
+    /**
+     * Everything of one round is held back until all of it was asked for. So the test ends only if nothing of a round
+     * waits for something else of it: the paint comes after page and style, the data after two more rounds.
+     */
+    @Test
+    void the_first_paint_waits_for_page_and_style_only_and_the_data_for_two_more_rounds() {
+        try (World world = World.troubled(folder, Kind.SQLITE)) {
+            Page page = world.login(world.admin);
+            page.navigate("about:blank");
+            List<Route> modules = new ArrayList<>();
+            List<Route> questions = new ArrayList<>();
+            page.route("**/ui/*.js", modules::add);
+            page.route("**/v1/**", questions::add);
+            page.navigate(world.server.url() + "/", new Page.NavigateOptions().setWaitUntil(WaitUntilState.COMMIT));
+            page.waitForFunction("() => performance.getEntriesByName('first-contentful-paint').length");
+            assertThat(page.evaluate(BLOCKING)).asString().matches("\\[app-[0-9a-f]+\\.css]");
+            page.waitForCondition(() -> modules.size() == MODULES);
+            assertThat(questions).isEmpty();
+            modules.forEach(Route::resume);
+            page.waitForCondition(() -> questions.size() == QUESTIONS);
+            assertThat(modules).hasSize(MODULES);
+            questions.forEach(Route::resume);
+            page.locator("main .tiles").waitFor();
         }
     }
 

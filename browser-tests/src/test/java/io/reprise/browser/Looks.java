@@ -59,11 +59,12 @@ final class Looks {
             for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
                 page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
                 String about = name + " " + width + " " + scheme;
+                // Before axe, which holds the page up for so long that what it shows is old.
+                draw(name, width, scheme, drawn);
                 assertThat((List<String>) page.evaluate(AXE)).as(about).isEmpty();
                 assertThat(page.evaluate("() => document.documentElement.scrollWidth - innerWidth"))
                         .as(about + " sticks out")
                         .isEqualTo(0);
-                draw(name, width, scheme, drawn);
             }
         }
         assertThat(NAMELESS.matcher(page.locator("body").ariaSnapshot())
@@ -81,6 +82,7 @@ final class Looks {
         if (asked == null) {
             return;
         }
+        page.waitForFunction("() => /now$/.test(document.querySelector('.live').textContent)");
         boolean light = scheme == ColorScheme.LIGHT;
         String file = name + (width == WIDE ? "" : "-narrow") + (light ? "" : "-dark") + ".png";
         if (asked.equals("all")) {

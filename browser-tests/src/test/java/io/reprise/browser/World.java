@@ -162,7 +162,9 @@ final class World implements AutoCloseable {
     }
 
     String lease(String queue) {
-        return post("/v1/leases", "{\"worker\":\"w\",\"wait\":\"20s\",\"queues\":[\"" + queue + "\"]}")
+        return post(
+                        "/v1/leases",
+                        "{\"worker\":\"w\",\"wait\":\"20s\",\"lease\":\"10m\",\"queues\":[\"" + queue + "\"]}")
                 .replaceFirst("(?s).*?\"token\":\"([^\"]+)\".*", "$1");
     }
 
@@ -241,6 +243,11 @@ final class World implements AutoCloseable {
         page.navigate(server.url() + "/#" + screen);
         page.waitForFunction("path => location.hash.slice(1) === path && document.querySelector('main h1')", screen);
         page.locator("main h1").first().waitFor();
+    }
+
+    /** Closes every page. A page that is left open asks and draws every second. */
+    void leave() {
+        List.copyOf(chromium.browser.contexts()).forEach(BrowserContext::close);
     }
 
     @Override
