@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -37,7 +38,8 @@ class DocumentsTest {
 
     private static final Path REMOTE_WORKER = Path.of("remote-worker");
     private static final Pattern CLASS_LINK = Pattern.compile("\\[`\\w+`\\]\\(([^)]+\\.java)\\)");
-    private static final Pattern TEST_NAME = Pattern.compile("`(\\w+(?:Test|Contract))\\.(\\w+)`");
+    private static final Pattern TEST_CLASS = Pattern.compile("`(\\w+(?:Test|IT|Contract))[.`]");
+    private static final Pattern TEST_NAME = Pattern.compile("`(\\w+(?:Test|IT|Contract))\\.(\\w+)`");
 
     /** The ids of docs/seeds.md: how many there are with each prefix. */
     private static final Map<String, Integer> SEED_ROWS =
@@ -134,6 +136,32 @@ class DocumentsTest {
                         .orElseThrow(() -> new AssertionError("no class " + test.group(1)));
                 assertThat(Files.readString(source)).contains("void " + test.group(2) + "(");
             }
+        }
+    }
+
+    @Test
+    void every_threat_has_a_test() throws IOException {
+        List<String> rows = Files.readString(ROOT.resolve("docs/security.md"))
+                .lines()
+                .dropWhile(line -> !line.startsWith("| threat |"))
+                .skip(2)
+                .takeWhile(line -> line.startsWith("|"))
+                .toList();
+        assertThat(rows).hasSizeGreaterThan(80);
+        Set<String> classes;
+        try (Stream<Path> files = Files.walk(ROOT)) {
+            classes = files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.endsWith(".java"))
+                    .map(name -> name.substring(0, name.length() - ".java".length()))
+                    .collect(Collectors.toSet());
+        }
+        for (String row : rows) {
+            String[] cells = row.split(" \\| ", -1);
+            assertThat(cells).as(row).hasSize(3);
+            assertThat(TEST_CLASS.matcher(cells[2]).results().map(test -> test.group(1)))
+                    .as(row)
+                    .isNotEmpty()
+                    .isSubsetOf(classes);
         }
     }
 

@@ -393,7 +393,8 @@ final class JobTrack {
         String next = cancelled ? "Cancel" : String.valueOf(event.detail("next"));
         String spent = String.valueOf(event.detail("spent"));
         tally.add(spent);
-        tally.raise(event, true);
+        // A cancellation that replaces the outcome leaves out its step, and so what the step grants.
+        tally.raise(event, !cancelled);
         if (TERMINAL.contains(next)) {
             end(next, event);
         } else {

@@ -13,6 +13,7 @@ import io.reprise.insight.ResourceStatus;
 import io.reprise.insight.StartLevel;
 import io.reprise.job.JobId;
 import io.reprise.job.QueueState;
+import io.reprise.job.WorkerState;
 import io.reprise.retry.Decision;
 import java.util.Collection;
 import java.util.List;
@@ -75,7 +76,21 @@ public final class JobMetrics implements JobListener {
      * @return this listener
      */
     public JobMetrics queues(Supplier<? extends Collection<QueueState>> source) {
-        QueueGauges gauges = new QueueGauges(registry);
+        return queues(source, List::of);
+    }
+
+    /**
+     * Shows what {@link #queues(Supplier)} shows. The workers make {@code reprise.workers.wanted} exact: of short jobs a
+     * worker claims many ahead, which the store counts as running though they wait for a thread. Call one of the two
+     * methods once.
+     *
+     * @param source {@code reprise::queues}; called now, and then at most every 10 s when meters are collected
+     * @param workers {@code reprise::workers}; called together with the other
+     * @return this listener
+     */
+    public JobMetrics queues(
+            Supplier<? extends Collection<QueueState>> source, Supplier<? extends Collection<WorkerState>> workers) {
+        QueueGauges gauges = new QueueGauges(registry, workers);
         return reading(
                 new Reading<QueueState>(registry, "queues", source, gauges::show),
                 "reprise.queues",

@@ -3,7 +3,9 @@ package io.reprise.micrometer;
 
 import io.reprise.job.JobState;
 import io.reprise.job.QueueState;
+import io.reprise.job.WorkerReport;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -27,10 +29,11 @@ final class WorkersWanted {
         looks.keySet().retainAll(queues.keySet());
     }
 
-    double of(QueueState queue, double lagSeconds, long nanos) {
-        long running = queue.count(JobState.RUNNING);
+    double of(QueueState queue, List<WorkerReport> workers, double lagSeconds, long nanos) {
+        long claimed = queue.count(JobState.RUNNING);
+        long running = running(queue.name(), claimed, workers);
         long ended = queue.count(JobState.SUCCEEDED) + queue.count(JobState.FAILED) + queue.count(JobState.CANCELLED);
-        Look now = new Look(nanos, ended, queue.count(JobState.PENDING) + running);
+        Look now = new Look(nanos, ended, queue.count(JobState.PENDING) + claimed);
         Look before = looks.put(queue.name(), now);
         if (queue.paused() != null) {
             return 0;
@@ -40,6 +43,22 @@ final class WorkersWanted {
         double wanted = late ? Math.max(1, Math.max((double) running, pace)) * (1 + lagSeconds / DRAIN_SECONDS) : pace;
         double bounded = queue.maxRunning() == null ? wanted : Math.min(wanted, queue.maxRunning());
         return Math.ceil(bounded);
+    }
+
+    /**
+     * Returns the jobs that run. The store also counts those that a worker claimed ahead. If it counts fewer than workers
+     * reported, they have done them since, and as many run as the workers have threads.
+     */
+    private static long running(String queue, long claimed, List<WorkerReport> workers) {
+        long ahead = 0;
+        long threads = 0;
+        for (WorkerReport worker : workers) {
+            if (worker.holding() > worker.concurrency() && worker.serves(queue)) {
+                ahead += worker.holding() - worker.concurrency();
+                threads += worker.concurrency();
+            }
+        }
+        return Math.max(claimed - ahead, Math.min(claimed, threads));
     }
 
     /** Returns the jobs that must run at once for as many to end as arrive; those that run if none ended. */

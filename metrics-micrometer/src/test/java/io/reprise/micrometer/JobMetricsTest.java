@@ -126,6 +126,20 @@ class JobMetricsTest {
     }
 
     @Test
+    void trouble_of_a_follow_up_rule_is_counted() {
+        try (InlineWorker worker = worker(
+                new JobMetrics(registry),
+                builder -> builder.handle(CALL, JobMetricsTest::handle).followUps((kind, job, token) -> {
+                    throw new IllegalStateException("the rule is broken");
+                }))) {
+            worker.reprise().enqueue(CALL.job("0"));
+            worker.runDue();
+            assertThat(counter("reprise.followups.failed")).isEqualTo(1);
+            assertThat(counter("reprise.succeeded", "attempt", "1")).isEqualTo(1);
+        }
+    }
+
+    @Test
     void a_run_that_ends_cancelled_is_timed() {
         JobHandler<String> handler = (payload, job) -> {
             throw JobSignal.cancel("not needed");

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A restart by Spring Boot's developer tools, which load the classes of the application anew in the same process. */
+/** A restart by Spring Boot's developer tools, which load the classes of the application again in the same process. */
 @Slow
 class DevtoolsTest {
 

@@ -203,6 +203,70 @@ class StartTest {
         refused(Worker.class, "reprise.store.datasource=missing")
                 .hasMessageContaining("reprise.store.datasource=missing")
                 .hasMessageContaining("write one of [dataSource]");
+        refused(Worker.class, "reprise.store.datasource=transactionManager")
+                .hasMessageContaining("reprise.store.datasource=transactionManager")
+                .hasMessageContaining("write one of [dataSource]");
+    }
+
+    @Test
+    void properties_that_reprise_does_not_have_are_refused_together_with_what_to_write() {
+        refused(
+                        Worker.class,
+                        "reprise.wroker.lease=1m",
+                        "reprise.worker.concurency=5",
+                        "reprise.types.work.retry.attempts=3",
+                        "reprise.dashboard.pth=/jobs",
+                        "reprise.worker.concurrency=0")
+                .hasMessageContaining("reprise.wroker.lease: ")
+                .hasMessageContaining("After 'reprise.' write one of [dashboard, enabled, keep,")
+                .hasMessageContaining("reprise.worker.concurency: ")
+                .hasMessageContaining("After 'reprise.worker.' write one of [concurrency, enabled,")
+                .hasMessageContaining("stop-grace]")
+                .hasMessageContaining("reprise.types.work.retry.attempts: ")
+                .hasMessageContaining("max-attempts")
+                .hasMessageContaining("reprise.dashboard.pth: ")
+                .hasMessageContaining("[authorities, enabled, path]")
+                .hasMessageContaining("reprise.worker.concurrency: concurrency must be 1 to");
+    }
+
+    @Test
+    void every_way_to_write_a_property_that_spring_knows_is_accepted() {
+        try (ConfigurableApplicationContext context = Contexts.start(
+                url,
+                Worker.class,
+                "reprise.worker.stopGrace=1s",
+                "reprise.worker.queues[0]=busy",
+                "reprise.worker.queues[1]=default",
+                "reprise.types[work].retry.max_attempts=3",
+                "reprise.types.[far.away].elsewhere=true",
+                "reprise.dashboard.authorities.read[0]=ROLE_SUPPORT")) {
+            Reprise reprise = context.getBean(Reprise.class);
+            Job job = reprise.find(reprise.enqueue(WORK.job("x"))).orElseThrow();
+            assertThat(job.policy().maxAttempts().toOptional()).hasValue(3);
+            assertThat(reprise.enqueue(
+                            JobType.of("far.away", String.class).job("x").queue("nobody")))
+                    .isNotNull();
+        }
+    }
+
+    static class Scheduled {
+        @RepriseSchedule(name = "nightly", cron = "${nightly.cron:0 3 * * *}", zone = "${nightly.zone:UTC}")
+        void nightly() {}
+    }
+
+    @Test
+    void a_rule_that_cannot_be_read_is_refused_with_its_place() {
+        refused(Scheduled.class, "nightly.zone=Europe/Berln")
+                .hasMessageContaining("Scheduled.nightly")
+                .hasMessageContaining("'Europe/Berln' is no time zone");
+        refused(Scheduled.class, "reprise.schedules.nightly.zone=Europe/Berln")
+                .hasMessageStartingWith("reprise.schedules.nightly: ");
+        refused(Scheduled.class, "reprise.schedules.nightly.cron=at three")
+                .hasMessageStartingWith("reprise.schedules.nightly: ")
+                .hasMessageContaining("at three");
+        refused(Scheduled.class, "nightly.cron=${missing}")
+                .hasMessageContaining("Scheduled.nightly")
+                .hasMessageContaining("missing");
     }
 
     @Test
@@ -256,6 +320,8 @@ class StartTest {
     void a_transaction_manager_that_is_not_there_is_refused() {
         refused(TransactionalWithoutManager.class, "reprise.store.transaction-manager=missing")
                 .hasMessageContaining("reprise.store.transaction-manager=missing")
+                .hasMessageContaining("write one of [transactionManager]");
+        refused(TransactionalWithoutManager.class, "reprise.store.transaction-manager=dataSource")
                 .hasMessageContaining("write one of [transactionManager]");
     }
 

@@ -8,6 +8,7 @@ import io.reprise.retry.LossRule;
 import io.reprise.retry.RetryPolicy;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -116,14 +117,17 @@ final class HandlerDiscovery {
 
     private void add(Annotated found) {
         String problem = found.method.problem();
-        String name = typeName(found);
-        if (problem != null || name.isEmpty()) {
-            problems.add(
-                    problem != null ? problem : found.method + ": name its schedule, as in @RepriseSchedule(name = …)");
+        if (problem != null) {
+            problems.add(problem);
             return;
         }
-        warnOfRetryable(found.method, name);
         try {
+            String name = typeName(found);
+            if (name.isEmpty()) {
+                problems.add(found.method + ": name its schedule, as in @RepriseSchedule(name = …)");
+                return;
+            }
+            warnOfRetryable(found.method, name);
             RepriseJob job = found.job;
             JobType<Object> type = JobType.of(name, found.method.payloadType());
             KnownTypes.Defaults defaults = defaults(name, job, found.method.toString());
@@ -205,23 +209,36 @@ final class HandlerDiscovery {
         if ("-".equals(cron)) {
             return;
         }
-        String zone = rule == null || rule.zone() == null ? text(schedule.zone()) : rule.zone();
         String jitter = given(schedule.jitter());
-        schedules.add(new Schedule(
-                name,
-                type.job(JobMethod.NO_PAYLOAD),
-                new Schedule.Timing(
-                        cron,
-                        own == null ? duration(schedule.every()) : own.every(),
-                        own == null ? duration(schedule.fixedDelay()) : own.fixedDelay(),
-                        ZoneId.of(zone),
-                        schedule.missed(),
-                        schedule.overlap(),
-                        new Schedule.Span(
-                                schedule.firstNow(),
-                                instant(schedule.start()),
-                                instant(schedule.end()),
-                                jitter == null ? Duration.ZERO : DurationStyle.detectAndParse(jitter)))));
+        try {
+            String zone = rule == null || rule.zone() == null ? text(schedule.zone()) : rule.zone();
+            schedules.add(new Schedule(
+                    name,
+                    type.job(JobMethod.NO_PAYLOAD),
+                    new Schedule.Timing(
+                            cron,
+                            own == null ? duration(schedule.every()) : own.every(),
+                            own == null ? duration(schedule.fixedDelay()) : own.fixedDelay(),
+                            zone(zone),
+                            schedule.missed(),
+                            schedule.overlap(),
+                            new Schedule.Span(
+                                    schedule.firstNow(),
+                                    instant(schedule.start()),
+                                    instant(schedule.end()),
+                                    jitter == null ? Duration.ZERO : DurationStyle.detectAndParse(jitter)))));
+        } catch (IllegalArgumentException e) {
+            String where = rule == null ? found.method.toString() : "reprise.schedules." + name;
+            problems.add(where + ": " + e.getMessage());
+        }
+    }
+
+    private static ZoneId zone(String name) {
+        try {
+            return ZoneId.of(name);
+        } catch (DateTimeException e) {
+            throw new IllegalArgumentException("'" + name + "' is no time zone such as Europe/Berlin", e);
+        }
     }
 
     private static boolean isRule(RepriseProperties.Rule rule) {

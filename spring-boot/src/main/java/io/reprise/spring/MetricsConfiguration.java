@@ -31,7 +31,9 @@ class MetricsConfiguration {
     SmartInitializingSingleton repriseGauges(JobMetrics metrics, ObjectProvider<Reprise> reprise) {
         return () -> {
             Reprise known = reprise.getObject();
-            metrics.resources(known::resources).queues(known::queues).upkeep(known::upkeep);
+            metrics.resources(known::resources)
+                    .queues(known::queues, known::workers)
+                    .upkeep(known::upkeep);
             metrics.groups(known::topGroups).starts(() -> known.startLevels(2));
         };
     }

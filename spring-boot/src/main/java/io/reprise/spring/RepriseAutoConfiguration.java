@@ -12,9 +12,7 @@ import io.reprise.RepriseBuilder;
 import io.reprise.Resource;
 import io.reprise.store.JobStore;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.LazyInitializationExcludeFilter;
@@ -81,9 +79,12 @@ class RepriseAutoConfiguration {
     @DependsOnDatabaseInitialization
     RepriseRuntime repriseRuntime(
             RepriseProperties properties, Environment environment, RepriseBeans beans, KnownTypes types) {
+        List<String> problems = PropertyNames.problems(environment);
+        RepriseBuilder builder = Reprise.builder();
+        new BuilderSettings(builder, problems).apply(properties, phaseTimeout(environment));
+        RepriseConfigurationException.throwIfAny(problems);
         JobStore store = beans.store();
-        RepriseBuilder builder = Reprise.builder()
-                .store(store)
+        builder.store(store)
                 .joins(beans.transactions())
                 .interceptor(types)
                 .migrate(properties.schema() == RepriseProperties.Schema.MIGRATE);
@@ -94,7 +95,6 @@ class RepriseAutoConfiguration {
         if (codec != null) {
             builder.codec(codec);
         }
-        applySettings(builder, properties, phaseTimeout(environment));
         beans.addTo(builder);
         return new RepriseRuntime(builder, beans.opener().open(builder), beans.transactions(), types);
     }
@@ -118,46 +118,6 @@ class RepriseAutoConfiguration {
     private static Duration phaseTimeout(Environment environment) {
         return environment.getProperty(
                 "spring.lifecycle.timeout-per-shutdown-phase", Duration.class, Duration.ofSeconds(30));
-    }
-
-    private static void applySettings(RepriseBuilder builder, RepriseProperties properties, Duration phase) {
-        List<String> problems = new ArrayList<>();
-        PolicySettings policies = new PolicySettings(Map.of(), problems);
-        RepriseProperties.Worker worker = properties.worker();
-        Duration interrupted = phase.dividedBy(5);
-        builder.concurrency(worker.concurrency())
-                .lease(worker.lease())
-                .poll(worker.poll())
-                .stopGrace(worker.stopGrace() == null ? phase.multipliedBy(7).dividedBy(10) : worker.stopGrace())
-                .cancelGrace(interrupted.toSeconds() < 10 ? interrupted : Duration.ofSeconds(10))
-                .keepFinished(properties.keep().finished())
-                .keepAudit(properties.keep().audit())
-                .retry(policies.of("reprise.retry", properties.retry()))
-                .queues(worker.queues().stream().map(Queue::of).toArray(Queue[]::new))
-                .offers(worker.offers().toArray(String[]::new));
-        if (worker.name() != null) {
-            builder.name(worker.name());
-        }
-        if (properties.keep().failed() != null) {
-            builder.keepFailed(properties.keep().failed());
-        }
-        properties.resources().forEach((name, set) -> builder.resources(resource(name, set, policies)));
-        RepriseConfigurationException.throwIfAny(problems);
-    }
-
-    private static Resource resource(String name, RepriseProperties.ResourceSettings set, PolicySettings policies) {
-        Resource resource = Resource.of(name).retry(policies.of("reprise.resources." + name + ".retry", set.retry()));
-        if (!set.breaker()) {
-            resource = resource.breaker(io.reprise.control.BreakerSettings.off());
-        }
-        Double capacity = set.budget().capacity();
-        Double floor = set.budget().floor();
-        if (capacity != null || floor != null) {
-            io.reprise.control.BudgetSettings budget = io.reprise.control.BudgetSettings.OF_RESOURCE;
-            budget = capacity == null ? budget : budget.capacity(capacity);
-            resource = resource.budget(floor == null ? budget : budget.floor(floor));
-        }
-        return resource;
     }
 
     /** The beans of the application that take part. */

@@ -18,6 +18,15 @@ public final class RepriseConfigurationException extends RepriseException {
         super(problem);
     }
 
+    /** Sets what a property says. A value that is refused becomes a problem with the name of the property. */
+    static void check(String property, Runnable setting) {
+        try {
+            setting.run();
+        } catch (IllegalArgumentException e) {
+            throw new RepriseConfigurationException(property + ": " + e.getMessage());
+        }
+    }
+
     static void throwIfAny(List<String> problems) {
         if (!problems.isEmpty()) {
             throw new RepriseConfigurationException(String.join(System.lineSeparator(), problems));

@@ -79,7 +79,7 @@ final class RepriseLifecycle implements SmartLifecycle, SmartInitializingSinglet
     private @Nullable PlatformTransactionManager manager(List<String> problems) {
         String name = properties.store().transactionManager();
         if (name != null) {
-            if (beans.containsBean(name)) {
+            if (beans.containsBean(name) && beans.isTypeMatch(name, PlatformTransactionManager.class)) {
                 return beans.getBean(name, PlatformTransactionManager.class);
             }
             problems.add("reprise.store.transaction-manager=" + name + ": there is no such bean; write one of "

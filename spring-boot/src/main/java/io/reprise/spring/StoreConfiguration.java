@@ -30,6 +30,8 @@ import org.springframework.util.ClassUtils;
 /** The store in the database of the application, and the transactions of that database. */
 final class StoreConfiguration {
 
+    private static final String KEEP_ATTEMPTS = "reprise.store.keep-attempts";
+
     private StoreConfiguration() {}
 
     /** The phases of transactions, wherever Spring manages them. */
@@ -58,8 +60,9 @@ final class StoreConfiguration {
                         + " reprise.store.kind to jdbc or mongodb, whichever is to hold the jobs");
             }
             MongoStoreBuilder builder = MongoJobStore.builder();
-            if (properties.store().keepAttempts() != null) {
-                builder.keepAttempts(properties.store().keepAttempts());
+            Integer attempts = properties.store().keepAttempts();
+            if (attempts != null) {
+                RepriseConfigurationException.check(KEEP_ATTEMPTS, () -> builder.keepAttempts(attempts));
             }
             return builder.of(
                     only(beans, MongoClient.class),
@@ -107,8 +110,9 @@ final class StoreConfiguration {
             if (properties.store().pooler()) {
                 builder.pollOnly();
             }
-            if (properties.store().keepAttempts() != null) {
-                builder.keepAttempts(properties.store().keepAttempts());
+            Integer attempts = properties.store().keepAttempts();
+            if (attempts != null) {
+                RepriseConfigurationException.check(KEEP_ATTEMPTS, () -> builder.keepAttempts(attempts));
             }
             return builder.pooled(source.source());
         }
@@ -130,7 +134,9 @@ final class StoreConfiguration {
             if (name == null) {
                 chosen = beans.getBeanProvider(DataSource.class).getIfUnique();
             } else {
-                chosen = beans.containsBean(name) ? beans.getBean(name, DataSource.class) : null;
+                chosen = beans.containsBean(name) && beans.isTypeMatch(name, DataSource.class)
+                        ? beans.getBean(name, DataSource.class)
+                        : null;
             }
             if (chosen == null) {
                 String there =

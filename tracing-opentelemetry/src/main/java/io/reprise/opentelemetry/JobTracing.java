@@ -21,7 +21,6 @@ import io.reprise.job.Enqueued;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
-import io.reprise.job.WaitReason;
 import io.reprise.retry.Decision;
 import java.time.Duration;
 import java.time.Instant;
@@ -129,7 +128,7 @@ public final class JobTracing implements JobInterceptor, JobListener {
 
     private SpanBuilder sending(List<JobSpec> jobs) {
         JobSpec first = jobs.get(0);
-        SpanNames.Names names = sends.of(first.queue(), first.type());
+        SpanNames.Names names = sends.of(new SpanNames.Kind(first.queue(), first.type(), null, 0, 0, null));
         SpanBuilder span =
                 tracer.spanBuilder(names.span()).setSpanKind(SpanKind.PRODUCER).setAllAttributes(names.attributes());
         if (!Span.current().getSpanContext().isValid()) {
@@ -171,9 +170,8 @@ public final class JobTracing implements JobInterceptor, JobListener {
             return;
         }
         Instant startedAt = Instant.now();
-        Span span = processing(context.job());
+        Span span = processing(context);
         if (span.isRecording()) {
-            describe(span, context);
             OpenRun overtaken = open.put(context.id(), new OpenRun(span, startedAt));
             if (overtaken != null) {
                 // Its lease was lost, and this process runs the job again.
@@ -191,35 +189,25 @@ public final class JobTracing implements JobInterceptor, JobListener {
         }
     }
 
-    /** Starts the span of a run, with what a sampler may want to know. */
-    private Span processing(Job job) {
-        SpanNames.Names names = runs.of(job.queue(), job.type());
+    /** Starts the span of a run. Its attributes are set before the start, because a span that has started locks for each. */
+    private Span processing(JobContext context) {
+        Job job = context.job();
+        SpanNames.Names names = runs.of(new SpanNames.Kind(
+                job.queue(),
+                job.type(),
+                job.spec().resource(),
+                context.attempt(),
+                job.policy().maxAttempts().toOptional().orElse(0),
+                job.status().waitReason()));
         SpanBuilder span = tracer.spanBuilder(names.span())
                 .setSpanKind(SpanKind.CONSUMER)
                 .setNoParent()
-                .setAllAttributes(names.attributes());
+                .setAllAttributes(names.attributes())
+                .setAttribute(TraceNames.MESSAGE_ID, context.id().toString());
         for (String tag : job.spec().tags()) {
             links.addTo(span, tag);
         }
         return span.startSpan();
-    }
-
-    private static void describe(Span span, JobContext context) {
-        Job job = context.job();
-        span.setAttribute(TraceNames.MESSAGE_ID, job.id().toString());
-        span.setAttribute(TraceNames.ATTEMPT, (long) context.attempt());
-        Integer max = job.policy().maxAttempts().toOptional().orElse(null);
-        if (max != null) {
-            span.setAttribute(TraceNames.MAX_ATTEMPTS, (long) max);
-        }
-        if (job.spec().resource() != null) {
-            span.setAttribute(TraceNames.RESOURCE, job.spec().resource());
-        }
-        WaitReason reason = job.status().waitReason();
-        if (reason != null) {
-            span.setAttribute(TraceNames.WAIT_REASON, reason.name());
-            span.setAttribute(TraceNames.PROBE, reason == WaitReason.BREAKER);
-        }
     }
 
     /** A step is a child of its run, whichever thread does its work. */

@@ -4,9 +4,11 @@ package io.reprise.opentelemetry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.context.Context;
 import io.opentelemetry.context.Scope;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
@@ -15,6 +17,7 @@ import io.opentelemetry.sdk.trace.data.LinkData;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
+import io.opentelemetry.sdk.trace.samplers.SamplingResult;
 import io.reprise.JobType;
 import io.reprise.ManualRetry;
 import io.reprise.Reprise;
@@ -322,9 +325,58 @@ class JobTracingTest {
                 worker.reprise().enqueue(WORK.job("x"));
                 worker.advance(Duration.ofMinutes(5));
             }
+            // Before the provider is closed, which would empty the exporter.
+            assertThat(exporter.getFinishedSpanItems()).isEmpty();
         }
         assertThat(inHandler).hasSize(3).doesNotContain("null");
-        assertThat(exporter.getFinishedSpanItems()).isEmpty();
+    }
+
+    /** Records retries only. */
+    private static final class RetriesOnly implements Sampler {
+
+        @Override
+        public SamplingResult shouldSample(
+                Context parent,
+                String traceId,
+                String name,
+                SpanKind kind,
+                Attributes attributes,
+                List<LinkData> links) {
+            Long attempt = attributes.get(TraceNames.ATTEMPT);
+            return attempt != null && attempt > 1 ? SamplingResult.recordAndSample() : SamplingResult.drop();
+        }
+
+        @Override
+        public String getDescription() {
+            return "retries only";
+        }
+    }
+
+    @Test
+    void a_sampler_knows_which_attempt_it_is() {
+        try (SdkTracerProvider some = SdkTracerProvider.builder()
+                .setSampler(new RetriesOnly())
+                .addSpanProcessor(SimpleSpanProcessor.create(exporter))
+                .build()) {
+            JobTracing own = new JobTracing(
+                    OpenTelemetrySdk.builder().setTracerProvider(some).build());
+            try (InlineWorker worker = InlineWorker.start(
+                    Reprise.builder()
+                            .store(new InMemoryJobStore(clock))
+                            .interceptor(own)
+                            .listener(own)
+                            .retry(RetryPolicy.fixed(Duration.ofSeconds(10)).maxAttempts(3))
+                            .handle(WORK, (text, job) -> {
+                                throw new IllegalStateException("again");
+                            }),
+                    clock)) {
+                worker.reprise().enqueue(WORK.job("x"));
+                worker.advance(Duration.ofMinutes(5));
+            }
+            assertThat(exporter.getFinishedSpanItems())
+                    .extracting(span -> span.getAttributes().get(TraceNames.ATTEMPT))
+                    .containsExactly(2L, 3L);
+        }
     }
 
     @Test

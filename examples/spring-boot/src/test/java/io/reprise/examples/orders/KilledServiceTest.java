@@ -22,11 +22,12 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** Instances of the example in processes of their own: one is killed, two others finish its work. */
+/** Instances of the example in processes of their own: one is killed, one is stopped, and two others finish the work. */
 @Slow
 class KilledServiceTest {
 
-    private static final int ORDERS = 6;
+    private static final int EACH = 3;
+    private static final int ORDERS = 2 * EACH;
 
     private final List<Process> processes = new ArrayList<>();
 
@@ -34,20 +35,33 @@ class KilledServiceTest {
     Path folder;
 
     @Test
-    void what_a_killed_instance_began_two_others_finish() throws Exception {
+    void what_a_killed_and_a_stopped_instance_began_two_others_finish() throws Exception {
         String url = PostgresServer.shared().freshDatabaseUrl();
         try (ConfigurableApplicationContext shop = new SpringApplicationBuilder(OrderApplication.class)
                 .web(WebApplicationType.NONE)
-                .run("--spring.datasource.url=" + url, "--reprise.worker.enabled=false")) {
+                .run(
+                        "--spring.datasource.url=" + url,
+                        "--reprise.worker.enabled=false",
+                        "--reprise.types.charge.timeout=10m")) {
             Reprise reprise = shop.getBean(Reprise.class);
-            Process first = start(url, "--orders.provider.millis=60000");
+            Process killed = start(url, "killed", "--orders.provider.millis=300000");
+            Process stopped =
+                    start(url, "stopped", "--orders.provider.millis=300000", "--reprise.worker.stop-grace=100ms");
             for (int i = 0; i < ORDERS; i++) {
                 shop.getBean(OrderService.class).place("ada", 100 + i);
             }
-            await(() -> !reprise.find(JobQuery.all().state(JobState.RUNNING)).items().isEmpty());
-            first.destroyForcibly().waitFor();
-            start(url, "--orders.provider.failures-of-ten=0");
-            start(url, "--orders.provider.failures-of-ten=0");
+            await(() -> heldBy(reprise, "killed") == EACH && heldBy(reprise, "stopped") == EACH);
+            killed.destroyForcibly().waitFor();
+            stopped.destroy();
+            assertThat(stopped.waitFor(60, TimeUnit.SECONDS))
+                    .as("it stops by itself")
+                    .isTrue();
+            assertThat(heldBy(reprise, "stopped")).as("it gave its jobs back").isZero();
+            assertThat(reprise.find(JobQuery.all()).items())
+                    .hasSize(ORDERS)
+                    .allMatch(job -> job.attempts() == 0, "has spent no attempt");
+            start(url, "third", "--orders.provider.failures-of-ten=0");
+            start(url, "fourth", "--orders.provider.failures-of-ten=0");
             OrderRepository orders = shop.getBean(OrderRepository.class);
             await(() -> orders.countByStatus("PAID") == ORDERS);
             assertThat(reprise.find(JobQuery.deadLetters()).items()).isEmpty();
@@ -61,20 +75,30 @@ class KilledServiceTest {
         }
     }
 
-    private Process start(String url, String setting) throws IOException {
+    private static long heldBy(Reprise reprise, String worker) {
+        return reprise.find(JobQuery.all().state(JobState.RUNNING)).items().stream()
+                .map(job -> job.status().holder())
+                .filter(holder -> holder != null && holder.worker().equals(worker))
+                .count();
+    }
+
+    private Process start(String url, String name, String... settings) throws IOException {
         Path log = folder.resolve("instance-" + processes.size() + ".log");
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        OrderApplication.class.getName(),
-                        "--spring.datasource.url=" + url,
-                        "--spring.main.web-application-type=none",
-                        "--spring.main.keep-alive=true",
-                        "--reprise.worker.lease=2s",
-                        setting)
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                OrderApplication.class.getName(),
+                "--spring.datasource.url=" + url,
+                "--spring.main.web-application-type=none",
+                "--spring.main.keep-alive=true",
+                "--reprise.worker.name=" + name,
+                "--reprise.worker.concurrency=" + EACH,
+                "--reprise.worker.lease=2s"));
+        command.addAll(List.of(settings));
+        Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
