@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class DbosSystem implements QueueSystem {
 
-    private static final int THREADS = 50;
-
     /** A workflow is a method of an interface, because a proxy calls it. */
     interface Flow {
         void run(String payload);
@@ -72,12 +70,12 @@ final class DbosSystem implements QueueSystem {
         private final HikariDataSource source;
         private final List<String> stored = new ArrayList<>();
         private final LongAdder ended = new LongAdder();
-        private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        private final ExecutorService threads = Executors.newFixedThreadPool(STEP_RUNS);
         private @Nullable DBOS dbos;
 
         Opened(Target target) {
             this.target = target;
-            this.source = Pools.open(target, THREADS, "");
+            this.source = Pools.open(target, STEP_RUNS, "");
         }
 
         @Override

@@ -8,6 +8,9 @@ import java.util.List;
 /** A queue in one database, as one process sees it. Closing stops its worker. */
 public interface Installation extends AutoCloseable {
 
+    /** How many jobs of steps run at once, the same for every system. */
+    int STEP_RUNS = 50;
+
     /** Commits one job. Several threads call it at once. */
     void enqueue(String payload) throws Exception;
 
@@ -30,7 +33,10 @@ public interface Installation extends AutoCloseable {
     /** Starts a worker in this process. */
     void start(Handler handler) throws Exception;
 
-    /** Starts a worker in this process whose jobs store so many steps, one after another, before the handler. */
+    /**
+     * Starts a worker in this process whose jobs store so many steps, one after another, before the handler. If there are
+     * steps, {@link #STEP_RUNS} jobs run at once.
+     */
     default void startSteps(Handler handler, int steps) throws Exception {
         throw new IllegalStateException("a system without steps says so instead of being measured");
     }

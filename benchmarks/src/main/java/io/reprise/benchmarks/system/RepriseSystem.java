@@ -188,7 +188,8 @@ public final class RepriseSystem implements QueueSystem {
 
         @Override
         public void startSteps(Handler handler, int steps) {
-            workers.add(more.apply(Reprise.builder()
+            RepriseBuilder builder = Reprise.builder();
+            workers.add(more.apply((steps == 0 ? builder : builder.concurrency(STEP_RUNS))
                             .store(store(target))
                             .codec(new JacksonCodec())
                             .control(control)
