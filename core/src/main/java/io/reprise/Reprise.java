@@ -106,7 +106,7 @@ import org.slf4j.LoggerFactory;
 public final class Reprise implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise");
-    private static final int GROUPED_JOBS = 100_000;
+    private static final int GROUPED_JOBS = 50_000;
     private static final Comparator<GroupBacklog> MOST_JOBS = Comparator.comparingLong(
                     (GroupBacklog group) -> -group.jobs())
             .thenComparing(GroupBacklog::queue)
@@ -601,7 +601,7 @@ public final class Reprise implements AutoCloseable {
     /**
      * Returns the groups of a queue that have most jobs, running or waiting, the greatest first.
      *
-     * @param most groups at most. At most 100,000 jobs of the queue are looked at
+     * @param most groups at most. At most 50,000 jobs of the queue are looked at
      */
     public List<GroupBacklog> topGroups(String queue, int most) {
         return store.groups(queue, GROUPED_JOBS).entrySet().stream()
@@ -613,7 +613,7 @@ public final class Reprise implements AutoCloseable {
 
     /**
      * Returns up to 100 groups that have most jobs, running or waiting, of the ten queues with most jobs, the greatest
-     * first. At most 100,000 jobs of each queue are looked at.
+     * first. At most 50,000 jobs of each queue are looked at.
      */
     public List<GroupBacklog> topGroups() {
         return queues().stream()

@@ -65,7 +65,8 @@ public record Api(
                                 .isEmpty());
     }
 
-    private static void count(Runnable task) {
+    /** Runs a count beside its callers. */
+    static void count(Runnable task) {
         Thread thread = new Thread(task, "reprise-count");
         thread.setDaemon(true);
         thread.start();

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Endpoints of queues: depth, age, pause and limit. */
@@ -38,7 +39,7 @@ public final class QueueEndpoints implements Endpoints {
     private static final int MOST_HOURS = 180;
 
     /** Jobs that are looked at to find the groups with most. */
-    private static final int GROUPED_JOBS = 100_000;
+    private static final int GROUPED_JOBS = 50_000;
 
     private static final Schema QUEUE = Schema.object()
             .must("name", Schema.name())
@@ -86,6 +87,8 @@ public final class QueueEndpoints implements Endpoints {
             .named("QueueLimit");
 
     private final Api api;
+    private final Recent.ByName<Map<String, Long>> grouped =
+            new Recent.ByName<>(reader -> Recent.behind(reader, System::nanoTime, Api::count));
 
     public QueueEndpoints(Api api) {
         this.api = api;
@@ -109,7 +112,8 @@ public final class QueueEndpoints implements Endpoints {
                         .does(request -> Response.ok(view(request, state(request)))),
                 Operation.get("/v1/queues/{queue}/groups", "getQueueGroups")
                         .section(SECTION)
-                        .summary("The groups with most jobs, and how many jobs started in time")
+                        .summary(
+                                "The groups with most jobs, and how many jobs started in time. Counts that took long are kept for some seconds")
                         .scope(Scope.READ)
                         .path("queue", Schema.name(), "name of the queue")
                         .query("hours", Schema.integer(1, MOST_HOURS), "of which starts are counted; 24 unless given")
@@ -183,7 +187,7 @@ public final class QueueEndpoints implements Endpoints {
     private Answer groups(Request request) {
         String queue = state(request).name();
         int hours = request.integer("hours", 24);
-        Map<String, Long> jobs = api.store().groups(queue, GROUPED_JOBS);
+        Map<String, Long> jobs = grouped.of(queue, () -> mostJobs(queue)).get();
         Map<String, StartLevel> starts = new HashMap<>();
         levels(Activity.Subject.GROUP_START, null, hours).stream()
                 .filter(level -> level.queue().equals(queue) && level.group() != null)
@@ -206,6 +210,14 @@ public final class QueueEndpoints implements Endpoints {
                         .map(name -> group(name, jobs.getOrDefault(name, 0L), starts.get(name)))
                         .toList());
         return Response.ok(view);
+    }
+
+    /** Counts the jobs of the groups that are shown. */
+    private Map<String, Long> mostJobs(String queue) {
+        return api.store().groups(queue, GROUPED_JOBS).entrySet().stream()
+                .sorted(Map.Entry.<String, Long>comparingByValue().reversed().thenComparing(Map.Entry.comparingByKey()))
+                .limit(MOST_GROUPS)
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
     private static Map<String, @Nullable Object> group(String name, long jobs, @Nullable StartLevel starts) {

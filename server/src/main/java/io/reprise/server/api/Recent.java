@@ -3,9 +3,12 @@ package io.reprise.server.api;
 
 import io.reprise.store.StoreException;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +21,36 @@ import org.slf4j.LoggerFactory;
  * {@link #behind} its callers takes a twentieth. Thread-safe.
  */
 public final class Recent<T> {
+
+    /**
+     * An answer for each of some names, each kept by itself. Beyond a number of names all are forgotten, so that callers who
+     * make names up use no memory. Thread-safe.
+     */
+    public static final class ByName<T> {
+
+        /** Of so many names answers are kept. */
+        private static final int MAX_KEPT = 100;
+
+        private final Function<Supplier<T>, Recent<T>> create;
+        private final Map<String, Recent<T>> kept = new HashMap<>();
+
+        /**
+         * Creates one without answers.
+         *
+         * @param create makes the answer of one name, given how it is read
+         */
+        public ByName(Function<Supplier<T>, Recent<T>> create) {
+            this.create = create;
+        }
+
+        /** Returns the answer of a name; it is read when it is asked for. */
+        public synchronized Recent<T> of(String name, Supplier<T> reader) {
+            if (kept.size() >= MAX_KEPT && !kept.containsKey(name)) {
+                kept.clear();
+            }
+            return kept.computeIfAbsent(name, each -> create.apply(reader));
+        }
+    }
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
 

@@ -24,7 +24,6 @@ import io.reprise.server.http.Scope;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -107,9 +106,6 @@ public final class ResourceEndpoints implements Endpoints {
             Duration.ofHours(6),
             Duration.ofDays(1));
 
-    /** Resources whose ages are kept for a moment. */
-    private static final int MAX_KEPT = 100;
-
     private static final int MAX_CHANGES = 200;
 
     /** Breakers that a tenant may keep open or closed. */
@@ -122,7 +118,8 @@ public final class ResourceEndpoints implements Endpoints {
             .named("ResourceChange");
 
     private final Api api;
-    private final Map<String, Recent<Map<String, @Nullable Object>>> ages = new HashMap<>();
+    private final Recent.ByName<Map<String, @Nullable Object>> ages =
+            new Recent.ByName<>(reader -> new Recent<>(reader, Duration.ofSeconds(1), System::nanoTime));
 
     public ResourceEndpoints(Api api) {
         this.api = api;
@@ -161,7 +158,7 @@ public final class ResourceEndpoints implements Endpoints {
                         .scope(Scope.READ)
                         .path("resource", Schema.name(), "name of the resource")
                         .answers(200, "the ages; read again at most once a second", AGES)
-                        .does(request -> Response.ok(ages(name(request)).get())),
+                        .does(this::ages),
                 byHand(
                         "force-open",
                         "forceOpenBreaker",
@@ -235,14 +232,9 @@ public final class ResourceEndpoints implements Endpoints {
                 Views.page(changes.stream().map(ResourceEndpoints::view).toList(), null));
     }
 
-    private Recent<Map<String, @Nullable Object>> ages(String resource) {
-        synchronized (ages) {
-            if (ages.size() >= MAX_KEPT) {
-                ages.clear();
-            }
-            return ages.computeIfAbsent(
-                    resource, name -> new Recent<>(() -> readAges(name), Duration.ofSeconds(1), System::nanoTime));
-        }
+    private Answer ages(Request request) {
+        String resource = name(request);
+        return Response.ok(ages.of(resource, () -> readAges(resource)).get());
     }
 
     private Map<String, @Nullable Object> readAges(String resource) {

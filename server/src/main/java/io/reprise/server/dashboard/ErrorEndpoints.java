@@ -49,9 +49,6 @@ public final class ErrorEndpoints implements Endpoints {
 
     private static final int MAX_GROUPS = 1_000;
 
-    /** Tenants whose answer is kept for a moment. */
-    private static final int MAX_KEPT = 100;
-
     private static final Schema GROUP = Schema.object()
             .must("fingerprint", Schema.text(1, 100).orNull().about("null for jobs that died without an error"))
             .must("error", Schemas.ERROR)
@@ -90,13 +87,12 @@ public final class ErrorEndpoints implements Endpoints {
 
     private final Api api;
     private final ErrorNotes notes;
-    private final LongSupplier nanos;
-    private final Map<String, Recent<Map<String, @Nullable Object>>> kept = new HashMap<>();
+    private final Recent.ByName<Map<String, @Nullable Object>> kept;
 
     ErrorEndpoints(Api api, LongSupplier nanos) {
         this.api = api;
         this.notes = new ErrorNotes(api.store());
-        this.nanos = nanos;
+        this.kept = new Recent.ByName<>(reader -> new Recent<>(reader, Duration.ofSeconds(1), nanos));
     }
 
     @Override
@@ -184,14 +180,7 @@ public final class ErrorEndpoints implements Endpoints {
     }
 
     private Recent<Map<String, @Nullable Object>> recent(Tenancy tenancy) {
-        synchronized (kept) {
-            if (kept.size() >= MAX_KEPT) {
-                kept.clear();
-            }
-            return kept.computeIfAbsent(
-                    Objects.requireNonNullElse(tenancy.prefix(), ""),
-                    prefix -> new Recent<>(() -> read(tenancy), Duration.ofSeconds(1), nanos));
-        }
+        return kept.of(Objects.requireNonNullElse(tenancy.prefix(), ""), () -> read(tenancy));
     }
 
     /** One error, from what is known of it. */

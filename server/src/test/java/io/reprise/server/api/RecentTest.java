@@ -93,4 +93,17 @@ class RecentTest {
         pass(Duration.ofSeconds(31));
         assertThatThrownBy(recent::get).hasMessage("broken");
     }
+
+    @Test
+    void each_name_has_an_answer_of_its_own_and_invented_names_use_no_memory() {
+        Recent.ByName<Integer> byName = new Recent.ByName<>(reader -> Recent.behind(reader, clock::get, tasks::add));
+        Recent<Integer> first = byName.of("mail", this::read);
+        assertThat(first.get()).isEqualTo(1);
+        assertThat(byName.of("images", this::read).get()).isEqualTo(2);
+        assertThat(byName.of("mail", this::read).get()).isEqualTo(1);
+        for (int i = 0; i < 99; i++) {
+            byName.of("invented-" + i, this::read);
+        }
+        assertThat(byName.of("mail", this::read)).isNotSameAs(first);
+    }
 }
