@@ -84,7 +84,8 @@ public final class JacksonCodec implements PayloadCodec {
     public String encode(Object value) {
         try {
             String json = mapper.writeValueAsString(value);
-            // An annotation of the interface, such as @FunctionalInterface, makes Jackson accept a lambda as an empty class.
+            // An annotation of its interface, such as @FunctionalInterface, makes Jackson write a lambda as an empty
+            // class.
             if (json.equals("{}") && value.getClass().isHidden()) {
                 throw new PayloadException("Cannot write a lambda as JSON: it has no visible properties");
             }

@@ -85,7 +85,7 @@ public final class OmniqLoop {
                 queue.enqueue(process("permanent")),
                 queue.enqueue(PAYMENT.job(new Call(List.of("payment 7"), Map.of()))),
                 queue.enqueue(process("good").after(Duration.ofDays(1))));
-        say("reschedule(task_id, eta): task %s was for tomorrow, then for the next hour, and now comes at once", tasks.get(4));
+        say("reschedule(task_id, eta): task %s was for tomorrow, then for the next hour, and comes now", tasks.get(4));
         Operations ada = queue.as("ada", "it can run now");
         ada.reschedule(tasks.get(4), Instant.now().plus(Duration.ofHours(1)));
         ada.retry(tasks.get(4), ManualRetry.NOW); // an eta of now
