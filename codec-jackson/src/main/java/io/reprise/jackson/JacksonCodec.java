@@ -83,7 +83,13 @@ public final class JacksonCodec implements PayloadCodec {
     @Override
     public String encode(Object value) {
         try {
-            return mapper.writeValueAsString(value);
+            String json = mapper.writeValueAsString(value);
+            // An annotation of its interface, such as @FunctionalInterface, makes Jackson write a lambda as an empty
+            // class.
+            if (json.equals("{}") && value.getClass().isHidden()) {
+                throw new PayloadException("Cannot write a lambda as JSON: it has no visible properties");
+            }
+            return json;
         } catch (JacksonException e) {
             String why = e.getOriginalMessage().contains(NO_PROPERTIES)
                     ? ": it, or a part of it, has no visible properties"

@@ -177,6 +177,14 @@ class JacksonCodecTest {
         assertThat(codec.decode(codec.encode(new Nothing()), Nothing.class)).isEqualTo(new Nothing());
     }
 
+    @Test
+    void a_lambda_is_refused() {
+        Runnable lambda = () -> {};
+        assertThatThrownBy(() -> codec.encode(lambda))
+                .isInstanceOf(PayloadException.class)
+                .hasMessageContaining("lambda");
+    }
+
     record Renamed(String iban, int cents) {}
 
     @Test

@@ -93,7 +93,13 @@ public final class Jackson2Codec implements PayloadCodec {
     @Override
     public String encode(Object value) {
         try {
-            return mapper.writeValueAsString(value);
+            String json = mapper.writeValueAsString(value);
+            // An annotation of its interface, such as @FunctionalInterface, makes Jackson write a lambda as an empty
+            // class.
+            if (json.equals("{}") && value.getClass().isHidden()) {
+                throw new PayloadException("Cannot write a lambda as JSON: it has no visible properties");
+            }
+            return json;
         } catch (JsonProcessingException e) {
             String why = e.getOriginalMessage().contains(NO_PROPERTIES)
                     ? ": it, or a part of it, has no visible properties"

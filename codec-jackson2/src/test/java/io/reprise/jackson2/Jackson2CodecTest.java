@@ -115,6 +115,14 @@ class Jackson2CodecTest {
         assertThat(codec.decode(codec.encode(new Nothing()), Nothing.class)).isEqualTo(new Nothing());
     }
 
+    @Test
+    void a_lambda_is_refused() {
+        Runnable lambda = () -> {};
+        assertThatThrownBy(() -> codec.encode(lambda))
+                .isInstanceOf(PayloadException.class)
+                .hasMessageContaining("lambda");
+    }
+
     record Renamed(String iban, int cents) {}
 
     @Test

@@ -77,7 +77,7 @@ final class BranchJson {
         if (flags[1] && (!retry.equals(RetryPolicy.unset()) || share[0] != null || !flags[0])) {
             throw new IllegalArgumentException("a branch with never must set nothing else");
         }
-        if (retry.setsBackoff() && !retry.writesDelaysOut() && retry.base().isEmpty()) {
+        if (retry.setsBackoff() && !in.has("delays") && retry.base().isEmpty()) {
             throw new IllegalArgumentException(
                     "branch " + matching[0].name() + " needs the field \"base\" beside its backoff");
         }

@@ -148,6 +148,8 @@ class BranchTest {
                 "{'on':{'classes':['THROTTLED'],'codes':['a']}} | either classes, or types",
                 "{'base':'1s'} | needs the field \"on\"",
                 "{'on':{'codes':['a']},'backoff':'exponential'} | needs the field \"base\"",
+                "{'on':{'codes':['a']},'backoff':'linear'} | needs the field \"base\"",
+                "{'on':{'codes':['a']},'backoff':'fixed'} | needs the field \"base\"",
                 "{'on':{'codes':['a']},'deadlineShare':0} | more than 0, up to 1",
                 "{'on':{'codes':['a']},'deadlineShare':1.5} | 1.5",
                 "{'on':{'codes':['a']},'never':true,'base':'1s'} | nothing else",

@@ -210,6 +210,7 @@ public class CommandsTest {
         }
         Cli told = tail.get();
         assertThat(told.code()).isZero();
+        assertThat(told.err()).contains(way == Way.SERVER ? "the whole fleet" : "the store");
         assertThat(told.out().lines())
                 .hasSize(3)
                 .allSatisfy(line -> assertThat(line).contains("\"queue\":\"tail" + way + "\""));

@@ -7,6 +7,8 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.reprise.JobRequest;
 import io.reprise.JobType;
+import io.reprise.ManualRetry;
+import io.reprise.Operations;
 import io.reprise.RemoteWorkers;
 import io.reprise.Reprise;
 import io.reprise.failure.Failure;
@@ -83,8 +85,10 @@ public final class OmniqLoop {
                 queue.enqueue(process("permanent")),
                 queue.enqueue(PAYMENT.job(new Call(List.of("payment 7"), Map.of()))),
                 queue.enqueue(process("good").after(Duration.ofDays(1))));
-        say("reschedule(task_id, eta): task %s was for tomorrow and comes in half a second", tasks.get(4));
-        queue.as("ada", "it can run now").reschedule(tasks.get(4), Instant.now().plusMillis(500));
+        say("reschedule(task_id, eta): task %s was for tomorrow, then for the next hour, and comes now", tasks.get(4));
+        Operations ada = queue.as("ada", "it can run now");
+        ada.reschedule(tasks.get(4), Instant.now().plus(Duration.ofHours(1)));
+        ada.retry(tasks.get(4), ManualRetry.NOW); // an eta of now
 
         say("dequeue, then complete_task or fail_task:");
         boolean looked = false;

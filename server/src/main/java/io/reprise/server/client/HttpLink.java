@@ -64,7 +64,7 @@ public final class HttpLink implements Link {
 
     @Override
     public String scope() {
-        return "what the server at " + base + " does, not other processes on its store";
+        return "what the whole fleet does, as the server at " + base + " tells it";
     }
 
     @Override
