@@ -154,7 +154,7 @@ class Run:
         ``at_most_once`` stores the start first. If a run finds a start without an end, the job becomes a dead letter
         with reason UNKNOWN_OUTCOME, and a person says how the step ended.
         """
-        known = self._enter(name)
+        known = self._enter(name, "STEP")
         step: Dict[str, Any] = {"name": name}
         if retry is not None:
             step["policy"] = retry
@@ -175,8 +175,20 @@ class Run:
             raise self._fails_in(step, error) from error
         finally:
             self._inside = None
-        self._post("step", {"name": name} if result is None else {"name": name, "result": result})
+        try:
+            self._post("step", {"name": name} if result is None else {"name": name, "result": result})
+        except (TypeError, ValueError) as unwritable:
+            raise self._unstorable(step, unwritable) from unwritable
+        except Problem as problem:
+            if problem.status not in (400, 413):
+                raise
+            raise self._unstorable(step, problem) from problem
         return result
+
+    def _unstorable(self, step: Dict[str, Any], error: Exception) -> Suspended:
+        """The work is done, but its result cannot be stored: no other run repeats it."""
+        refused = JobError(f"step {step['name']} has a result that cannot be stored: {error}", permanent=True)
+        return self._fails_in(step, refused)
 
     def _fails_in(self, step: Dict[str, Any], error: BaseException) -> Suspended:
         self._failed = {**failure(error), "step": step}
@@ -184,12 +196,12 @@ class Run:
 
     def sleep(self, name: str, seconds: float) -> None:
         """Ends the run for so long, without an attempt. The next run goes on behind it."""
-        self._enter(name)
+        self._enter(name, "SLEEP")
         self._pause("sleep", name, seconds)
 
     def wait_for(self, event: str, seconds: float) -> Any:
         """Ends the run until somebody tells the job the event, and returns the event in the next run."""
-        known = self._enter(event)
+        known = self._enter(event, "EVENT")
         if known is None or known["state"] == "OPEN":
             self._pause("await", event, seconds)
             self._known = None
@@ -202,7 +214,7 @@ class Run:
         A job is what the server takes to enqueue one: ``{"type": "label", "payload": 1}``. Jobs have no keys. If one is
         a dead letter or was cancelled, ``JoinFailed`` is raised.
         """
-        self._enter(name)
+        self._enter(name, "JOIN")
         self._flush()
         answer = self._post("join", {"name": name, "jobs": list(jobs)})
         if answer["suspended"]:
@@ -247,7 +259,7 @@ class Run:
             self._post("heartbeat", {"lease": _millis(self._length), "log": unsent})
             self._sent += len(unsent["lines"])
 
-    def _enter(self, name: str) -> Optional[Dict[str, Any]]:
+    def _enter(self, name: str, kind: str) -> Optional[Dict[str, Any]]:
         if self._suspended or self._failed is not None:
             raise Suspended(name)
         place = _place()
@@ -264,7 +276,14 @@ class Run:
                 permanent=True,
             )
         self._used[name] = place
-        return self._steps().get(name)
+        known = self._steps().get(name)
+        if known is not None and known["kind"] != kind:
+            raise JobError(
+                f"step {name} at {place} is asked for as {kind}, but job {self.id} has stored it as {known['kind']}"
+                f" at {known['at']}: give it another name",
+                permanent=True,
+            )
+        return known
 
     def _steps(self) -> Dict[str, Dict[str, Any]]:
         if self._known is None:

@@ -14,7 +14,7 @@ import urllib.error
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 from reprise import Client, InvalidSignature, JobError, verify  # noqa: E402
-from reprise.client import pause  # noqa: E402
+from reprise.client import Problem, pause  # noqa: E402
 from reprise.worker import Run, Suspended, failure  # noqa: E402
 
 KEY = b"0123456789abcdef0123456789abcdef"
@@ -31,10 +31,15 @@ class Server:
 
     def __init__(self):
         self.sent = []
+        self.stored = []
+        self.refuses = None
 
     def call(self, method, path, body=None):
         if method == "GET":
-            return {"items": []}
+            return {"items": self.stored}
+        json.dumps(body, allow_nan=False)
+        if self.refuses is not None and body.get("result") == self.refuses:
+            raise Problem(400, {"type": "urn:reprise:problem:invalid-request", "detail": "it is too long"})
         self.sent.append((path.rsplit("/", 1)[1], body))
         return {"stored": True, "ids": [str(n) for n in range(len((body or {}).get("jobs", [])))]}
 
@@ -64,6 +69,25 @@ class Parts(unittest.TestCase):
         run.step("charge", lambda: 1)
         with self.assertRaisesRegex(JobError, r"step charge at test_parts.py:\d+ was used in this run before, at test_parts.py:\d+: "):
             run.step("charge", lambda: 2)
+
+    def test_a_name_that_means_another_kind_now_is_refused(self):
+        server = Server()
+        server.stored = [{"name": "nap", "kind": "SLEEP", "state": "DONE", "at": "10:00", "value": None, "failure": None}]
+        did = []
+        with self.assertRaisesRegex(JobError, r"step nap at test_parts.py:\d+ is asked for as STEP, but job 7 has stored it as SLEEP at 10:00"):
+            run_on(server).step("nap", lambda: did.append("nap"))
+        self.assertEqual((did, server.sent), ([], []))
+
+    def test_work_whose_result_cannot_be_stored_is_not_repeated(self):
+        for result in ({1, 2}, "too long"):
+            server = Server()
+            server.refuses = "too long"
+            run = run_on(server)
+            with self.assertRaises(Suspended):
+                run.step("charge", lambda: result)
+            self.assertTrue(run._failed["permanent"])
+            self.assertEqual(run._failed["step"], {"name": "charge"})
+            self.assertIn("step charge has a result that cannot be stored: ", run._failed["message"])
 
     def test_jobs_for_the_batch_get_keys_so_that_a_repeated_request_adds_them_once(self):
         server = Server()

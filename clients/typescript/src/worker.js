@@ -110,7 +110,7 @@ export class Run {
   }
 
   async step(name, work, { atMostOnce = false, retry, resource } = {}) {
-    const known = await this.#enter(name);
+    const known = await this.#enter(name, "STEP");
     try {
       if (known?.state === "DONE" || known?.state === "FAILED") {
         return valueOf(known);
@@ -128,7 +128,16 @@ export class Run {
       } catch (error) {
         throw error instanceof Suspended || error instanceof Snooze || error instanceof Cancel ? error : this.#failsIn(step, error);
       }
-      await this.#post("step", result === undefined ? { name } : { name, result });
+      try {
+        await this.#post("step", result === undefined ? { name } : { name, result });
+      } catch (error) {
+        if (!(error instanceof TypeError) && ![400, 413].includes(error.status)) {
+          throw error;
+        }
+        // The work is done, but its result cannot be stored: no other run repeats it.
+        const why = `step ${name} has a result that cannot be stored: ${error.message}`;
+        throw this.#failsIn(step, new JobError(why, { permanent: true, cause: error }));
+      }
       return result;
     } finally {
       this.#inside = undefined;
@@ -136,7 +145,7 @@ export class Run {
   }
 
   async sleep(name, millis) {
-    await this.#enter(name);
+    await this.#enter(name, "SLEEP");
     try {
       await this.#pause("sleep", name, millis);
     } finally {
@@ -145,7 +154,7 @@ export class Run {
   }
 
   async waitFor(event, millis) {
-    let known = await this.#enter(event);
+    let known = await this.#enter(event, "EVENT");
     try {
       if (known === undefined || known.state === "OPEN") {
         await this.#pause("await", event, millis);
@@ -159,7 +168,7 @@ export class Run {
   }
 
   async join(name, jobs) {
-    await this.#enter(name);
+    await this.#enter(name, "JOIN");
     try {
       await this.#flush();
       const answer = await this.#post("join", { name, jobs });
@@ -208,7 +217,7 @@ export class Run {
     }
   }
 
-  async #enter(name) {
+  async #enter(name, kind) {
     if (this._suspended || this._failed) {
       throw new Suspended(name);
     }
@@ -228,7 +237,14 @@ export class Run {
     this.#used.set(name, place);
     this.#inside = name;
     try {
-      return (await this.#steps()).get(name);
+      const known = (await this.#steps()).get(name);
+      if (known !== undefined && known.kind !== kind) {
+        const stored = `job ${this.id} has stored it as ${known.kind} at ${known.at}`;
+        throw new JobError(`step ${name} at ${place} is asked for as ${kind}, but ${stored}: give it another name`, {
+          permanent: true,
+        });
+      }
+      return known;
     } catch (error) {
       this.#inside = undefined;
       throw error;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
-import { pause } from "../src/client.js";
+import { Problem, pause } from "../src/client.js";
 import { Client, InvalidSignature, JobError, Suspended, verify } from "../src/index.js";
 import { Run, failure } from "../src/worker.js";
 
@@ -118,10 +118,13 @@ test("a request that cannot be sent is not repeated", async () => {
 });
 
 /** A run on a server that answers as the real one does, and keeps what it was sent. */
-function runOn(sent) {
+function runOn(sent, stored = []) {
   const call = async (method, path, body) => {
     if (method === "GET") {
-      return { items: [] };
+      return { items: stored };
+    }
+    if (JSON.parse(JSON.stringify(body)).result === "too long") {
+      throw new Problem(400, { type: "urn:reprise:problem:invalid-request", detail: "it is too long" });
     }
     sent.push([path.slice(path.lastIndexOf("/") + 1), body]);
     return { stored: true, ids: (body.jobs ?? []).map((_, n) => String(n)) };
@@ -142,6 +145,27 @@ test("a step inside a step is refused and ends the run", async () => {
   assert.equal(run._failed.permanent, true);
   await assert.rejects(run.step("next", () => did.push("next")), Suspended);
   assert.deepEqual([did, sent], [[], []]);
+});
+
+test("a name that means another kind now is refused", async () => {
+  const sent = [];
+  const did = [];
+  const run = runOn(sent, [{ name: "nap", kind: "SLEEP", state: "DONE", at: "10:00", value: null, failure: null }]);
+  await assert.rejects(
+    run.step("nap", () => did.push("nap")),
+    /step nap at parts.test.js:\d+ is asked for as STEP, but job 7 has stored it as SLEEP at 10:00: /,
+  );
+  assert.deepEqual([did, sent], [[], []]);
+});
+
+test("work whose result cannot be stored is not repeated", async () => {
+  for (const result of ["too long", 17n]) {
+    const run = runOn([]);
+    await assert.rejects(run.step("charge", () => result), Suspended);
+    assert.equal(run._failed.permanent, true);
+    assert.deepEqual(run._failed.step, { name: "charge" });
+    assert.match(run._failed.message, /^step charge has a result that cannot be stored: /);
+  }
 });
 
 test("a wait that fails is over, and the next step is no step inside it", async () => {

@@ -464,7 +464,10 @@ public final class Reprise implements AutoCloseable {
         String why = switch (answer) {
             case MISSING -> "does not exist";
             case ENDED -> "has ended: nobody waits for event " + event;
-            case FULL -> "has as many steps as a job may have: event " + event + " does not fit";
+            case FULL ->
+                "has as many steps as a job may have, " + StoredStep.MAX_STEPS + " with " + StoredStep.MAX_JOB_BYTES
+                        + " bytes: event " + event
+                        + " does not fit. Keep large values elsewhere and tell where they are";
             default -> "uses the name " + event + " for a step or a sleep, not for an event";
         };
         throw new RefusedException(

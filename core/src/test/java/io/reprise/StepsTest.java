@@ -502,6 +502,26 @@ class StepsTest {
     }
 
     @Test
+    void the_last_attempt_of_a_step_that_runs_at_most_once_is_left_to_a_person_too() {
+        fails.set(1);
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {
+            try {
+                job.step(CHARGE.atMostOnce(), () -> work("charge"));
+            } catch (StepFailedException e) {
+                did.add("undo");
+            }
+        })) {
+            JobId id = engine.reprise.enqueue(WORK.job("order").retry(EXACT.maxAttempts(1)));
+            engine.worker.advance(HOUR);
+            assertThat(engine.job(id).failReason()).isEqualTo(FailReason.UNKNOWN_OUTCOME);
+            assertThat(engine.reprise.steps(id))
+                    .extracting(StoredStep::state)
+                    .containsExactly(StoredStep.State.STARTED);
+            assertThat(did).containsExactly("charge");
+        }
+    }
+
+    @Test
     void what_a_person_says_of_a_failed_step_is_bounded() {
         fails.set(1);
         try (EngineFixture engine =
@@ -580,6 +600,27 @@ class StepsTest {
             JobId id = start(engine);
             engine.worker.advance(HOUR);
             assertThat(did).containsExactly("book", "book");
+            assertThat(engine.job(id).state()).isEqualTo(JobState.SUCCEEDED);
+        }
+    }
+
+    @Test
+    void a_run_that_ended_in_a_step_does_not_complete_its_job() {
+        fails.set(1);
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {
+            InMemoryTransaction transaction = new InMemoryTransaction();
+            try {
+                job.step(CHARGE, () -> work("charge"));
+            } catch (Throwable swallowed) {
+                did.add("swallowed");
+            }
+            job.complete(transaction);
+            transaction.commit();
+        })) {
+            JobId id = start(engine);
+            assertThat(engine.job(id).state()).isEqualTo(JobState.PENDING);
+            engine.worker.advance(HOUR);
+            assertThat(did).containsExactly("charge", "swallowed", "charge");
             assertThat(engine.job(id).state()).isEqualTo(JobState.SUCCEEDED);
         }
     }

@@ -179,6 +179,7 @@ public final class RunContext implements JobContext {
 
     @Override
     public void complete(Transaction transaction) {
+        steps.requireNotEnded();
         Duration ran = Duration.ofNanos(driver.nanos() - run.startedNanos());
         Settlement settlement = new Settlement(
                 run.id(), run.token(), CountedAs.ATTEMPT, ran, new Settlement.Succeed(result), null, null);

@@ -365,14 +365,18 @@ final class StepBook {
         }
     }
 
-    /** Begins a step: the name must be new in this run, and no step may be under way. Returns the stored row. */
-    private synchronized @Nullable StoredStep enter(String name, Kind kind) {
-        JobSpec.requireName("step", name);
-        Suspension suspended = run.suspension();
-        if (suspended != null) {
+    /** A handler that swallowed the end of its run neither does further steps nor completes its job. */
+    void requireNotEnded() {
+        if (run.suspension() != null) {
             throw new Suspension.Interrupt(
                     "The run of job " + run.id() + " has ended in a step; let this pass through");
         }
+    }
+
+    /** Begins a step: the name must be new in this run, and no step may be under way. Returns the stored row. */
+    private synchronized @Nullable StoredStep enter(String name, Kind kind) {
+        JobSpec.requireName("step", name);
+        requireNotEnded();
         Run.Stop stop = run.stopReason();
         if (stop != null) {
             throw JobSignal.retryAfter(Duration.ZERO, "Run of job " + run.id() + " was told to stop: " + stop);

@@ -65,6 +65,12 @@ public final class OutcomeDecider {
     private static final Set<FailReason> STEP_ENDS =
             Set.of(FailReason.EXHAUSTED, FailReason.PERMANENT, FailReason.HOPELESS, FailReason.UNREADABLE);
 
+    /**
+     * Those of a step that runs at most once. A call that timed out in its last attempt may have had its effect, so its
+     * handler must not undo what came before.
+     */
+    private static final Set<FailReason> KNOWN_STEP_ENDS = Set.of(FailReason.PERMANENT, FailReason.UNREADABLE);
+
     private final PolicyLayers policies;
     private final Handlers handlers;
     private final StoreClock clock;
@@ -410,11 +416,12 @@ public final class OutcomeDecider {
 
     private Settlement failed(RunResult end, Failure failure, Decision decision) {
         if (end.run().suspension() instanceof Suspension.Failed step) {
-            if (decision instanceof Decision.Fail fail && STEP_ENDS.contains(fail.reason())) {
+            boolean once = step.step().isAtMostOnce();
+            Set<FailReason> ends = once ? KNOWN_STEP_ENDS : STEP_ENDS;
+            if (decision instanceof Decision.Fail fail && ends.contains(fail.reason())) {
                 return stepFailed(end, failure, fail, step);
             }
-            if (step.step().isAtMostOnce()
-                    && (decision instanceof Decision.Retry || decision instanceof Decision.Fail)) {
+            if (once && (decision instanceof Decision.Retry || decision instanceof Decision.Fail)) {
                 return unknown(end, failure);
             }
         }

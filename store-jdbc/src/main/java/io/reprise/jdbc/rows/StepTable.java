@@ -19,6 +19,7 @@ import io.reprise.step.StoredStep;
 import io.reprise.step.Telling;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
+import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -147,7 +148,7 @@ public final class StepTable {
     private static final String ENDED = "select id from {finished} where id = ?";
 
     private static final String SIZE = """
-            select count(*), coalesce(sum(length(value)), 0)
+            select count(*), coalesce(sum(octet_length(value)), 0)
               from reprise_step
              where job_id = ?
             """;
@@ -444,7 +445,8 @@ public final class StepTable {
     private static boolean isFull(Session session, JobId job, boolean more, String value) throws SQLException {
         record Size(int rows, long length) {}
         Size size = session.one(SIZE, row -> new Size(row.integer(), row.number()), job);
-        return (more && size.rows >= StoredStep.MAX_STEPS) || size.length + value.length() > StoredStep.MAX_JOB_BYTES;
+        long bytes = size.length + value.getBytes(StandardCharsets.UTF_8).length;
+        return (more && size.rows >= StoredStep.MAX_STEPS) || bytes > StoredStep.MAX_JOB_BYTES;
     }
 
     /** Changes the steps of a job whose queue is locked. Returns false if there is no such step. */

@@ -432,6 +432,19 @@ public interface StepContract extends StoreFixture {
     }
 
     @Test
+    default void a_job_takes_no_more_bytes_of_events_than_its_limit() {
+        JobId id = add(TestJobs.spec("order"));
+        Claim claim = claimOne();
+        // Three bytes for each character: all of them together are fewer characters than the limit has bytes.
+        String most = "\u20ac".repeat(StoredStep.MAX_VALUE_BYTES / 3);
+        for (int i = 0; i < StoredStep.MAX_JOB_BYTES / StoredStep.MAX_VALUE_BYTES; i++) {
+            assertThat(checkpoint(claim, StepWrite.done("s" + i, "text", most))).isEqualTo(Checkpoint.Answer.WRITTEN);
+        }
+        assertThat(tell(id, "\u20ac".repeat(11))).isEqualTo(Telling.FULL);
+        assertThat(tell(id, "\u20ac".repeat(10))).isEqualTo(Telling.TOLD);
+    }
+
+    @Test
     default void no_event_is_lost_between_looking_and_waiting() {
         for (int round = 0; round < 20; round++) {
             JobId id = add(TestJobs.spec("order"));
