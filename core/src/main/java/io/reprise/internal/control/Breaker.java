@@ -146,8 +146,7 @@ public record Breaker(
 
     /** A resource with a rate is never quite closed: it always lets jobs go at that rate. */
     private Breaker keepsRate(BreakerSettings settings, Instant now) {
-        return enter(BreakerPhase.RAMPING, KEEPS_RATE, now)
-                .with(ramp.fixed(settings.rate(), flow, now));
+        return enter(BreakerPhase.RAMPING, KEEPS_RATE, now).with(ramp.fixed(settings.rate(), flow, now));
     }
 
     private static double most(BreakerSettings settings) {
