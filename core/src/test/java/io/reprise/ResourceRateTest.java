@@ -85,7 +85,7 @@ class ResourceRateTest {
     @Test
     void a_leader_that_does_not_know_the_rate_of_the_code_keeps_it_too() {
         EngineFixture engine = new EngineFixture((payload, job) -> {});
-        // Whoever comes first leads.
+        // The worker that asks first is the leader.
         engine.worker.runDue();
         JobType<String> call = JobType.of("call", String.class);
         List<String> calls = new ArrayList<>();
