@@ -13,6 +13,7 @@ import io.reprise.internal.engine.StoreClock;
 import io.reprise.internal.engine.ThreadDriver;
 import io.reprise.internal.engine.WorkerNames;
 import io.reprise.internal.engine.WorkerSettings;
+import io.reprise.internal.run.CodeLimits;
 import io.reprise.internal.run.HandlerEnqueuer;
 import io.reprise.internal.run.HandlerExecutor;
 import io.reprise.internal.run.Handlers;
@@ -500,7 +501,7 @@ public final class RepriseBuilder {
         queues.forEach(queue -> queue.groups().warnings(queue.name()).forEach(warning -> log.warn("{}", warning)));
         warnOfUnreachable();
         PolicyLayers policies = new PolicyLayers(resources, queues, policy, livePolicies, live);
-        ControlConfig rules = new ControlConfig(control, resources, live);
+        ControlConfig rules = new ControlConfig(control, resources, live, () -> CodeLimits.rates(opened));
         WorkerSettings settings = settings(worker);
         Events events = new Events(listeners, new EventRelay(opened, settings.name()));
         Interceptors around = new Interceptors(interceptors);

@@ -12,6 +12,7 @@ import io.reprise.job.JobState;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.settings.FleetSettings;
 import io.reprise.settings.SettingsBook;
+import io.reprise.testing.InlineWorker;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -78,6 +79,47 @@ class ResourceRateTest {
                     new AuditNote("ada", null));
             engine.worker.advance(Duration.ofSeconds(6));
             assertThat(startsIn(engine, Duration.ofMinutes(1))).isBetween(58, 62);
+        }
+    }
+
+    @Test
+    void a_leader_that_does_not_know_the_rate_of_the_code_keeps_it_too() {
+        EngineFixture engine = new EngineFixture((payload, job) -> {});
+        // The worker that asks first is the leader.
+        engine.worker.runDue();
+        JobType<String> call = JobType.of("call", String.class);
+        List<String> calls = new ArrayList<>();
+        InlineWorker other = InlineWorker.start(
+                Reprise.builder()
+                        .name("other")
+                        .store(engine.memory)
+                        .codec(new TextCodec())
+                        .resources(STRIPE)
+                        .handle(call, (payload, job) -> calls.add(payload)),
+                engine.clock);
+        try (engine;
+                other) {
+            other.runDue();
+            List<JobId> ids = new ArrayList<>();
+            for (int i = 0; i < 600; i++) {
+                ids.add(engine.reprise.enqueue(call.job("x").resource("stripe")));
+            }
+            together(engine, other, Duration.ofSeconds(10));
+            int before = calls.size();
+            together(engine, other, Duration.ofSeconds(30));
+            assertThat(calls.size() - before).isBetween(290, 310);
+            assertThat(engine.reprise.explain(ids.get(599)).sentence())
+                    .contains("the rate of resource stripe is reached; it lets 10 jobs a second go");
+            assertThat(engine.reprise.resources().get(0).phase()).isEqualTo(BreakerPhase.CLOSED);
+            together(engine, other, Duration.ofMinutes(1));
+            assertThat(calls).hasSize(600);
+        }
+    }
+
+    private static void together(EngineFixture engine, InlineWorker other, Duration time) {
+        for (long left = time.toMillis(); left > 0; left -= 100) {
+            engine.worker.advance(Duration.ofMillis(100));
+            other.runDue();
         }
     }
 

@@ -48,6 +48,8 @@ public record Breaker(
         Instant heard,
         @Nullable ForcedBy force) {
 
+    private static final String KEEPS_RATE = "keeps the rate that is set";
+
     private static final int LEAST_THROTTLED = 5;
     private static final double THROTTLED_SHARE = 0.1;
     private static final double THROTTLED_START = 0.7;
@@ -144,12 +146,16 @@ public record Breaker(
 
     /** A resource with a rate is never quite closed: it always lets jobs go at that rate. */
     private Breaker keepsRate(BreakerSettings settings, Instant now) {
-        return enter(BreakerPhase.RAMPING, "keeps the rate that is set", now)
-                .with(ramp.fixed(settings.rate(), flow, now));
+        return enter(BreakerPhase.RAMPING, KEEPS_RATE, now).with(ramp.fixed(settings.rate(), flow, now));
     }
 
     private static double most(BreakerSettings settings) {
         return settings.rate() > 0 ? settings.rate() : Ramp.GREATEST_RATE;
+    }
+
+    /** Returns whether somebody who knew a rate that is set has made this breaker keep it. */
+    boolean isOfRate() {
+        return phase == BreakerPhase.RAMPING && why.equals(KEEPS_RATE);
     }
 
     /** Returns whether a rate that is set, and no trouble, holds jobs back. */

@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -37,9 +38,26 @@ public final class ControlConfig {
     private final ControlSettings settings;
     private final Map<String, Resource> resources;
     private final LiveSettings live;
+    private final Supplier<Map<String, FlowLimit>> ofOthers;
+    /** Rates that other workers have in their code. */
+    private volatile Map<String, FlowLimit> learned = Map.of();
 
     public ControlConfig(ControlSettings settings, Collection<Resource> resources, LiveSettings live) {
+        this(settings, resources, live, Map::of);
+    }
+
+    /**
+     * Creates rules for a process that may lead workers with other code.
+     *
+     * @param ofOthers reads the rates that live workers have in their code, by resource
+     */
+    public ControlConfig(
+            ControlSettings settings,
+            Collection<Resource> resources,
+            LiveSettings live,
+            Supplier<Map<String, FlowLimit>> ofOthers) {
         this.live = live;
+        this.ofOthers = ofOthers;
         this.settings = settings;
         this.resources = resources.stream().collect(Collectors.toMap(Resource::name, Function.identity()));
     }
@@ -105,8 +123,30 @@ public final class ControlConfig {
     Set<String> rated() {
         Set<String> names = new TreeSet<>(resources.keySet());
         names.addAll(live.now().resources().keySet());
+        names.addAll(learned.keySet());
         names.removeIf(name -> !rate(name).isRate());
         return names;
+    }
+
+    /** Returns the rates that this process has in its code, by resource. */
+    public Map<String, FlowLimit> codeRates() {
+        Map<String, FlowLimit> rates = new TreeMap<>();
+        resources.forEach((name, resource) -> {
+            if (resource.rate().isRate()) {
+                rates.put(name, resource.rate());
+            }
+        });
+        return rates;
+    }
+
+    /**
+     * Reads the rates that other workers have in their code, if this process may not know that of one of these resources.
+     * Without them a leader would let jobs go that the workers park again at once.
+     */
+    void learnRates(Collection<String> used) {
+        if (!learned.isEmpty() || used.stream().anyMatch(name -> !rate(name).isRate())) {
+            learned = ofOthers.get();
+        }
     }
 
     private FlowLimit rate(String resource) {
@@ -114,8 +154,11 @@ public final class ControlConfig {
                 .resources()
                 .getOrDefault(resource, ResourceSettings.NONE)
                 .rate();
+        if (told != null) {
+            return told;
+        }
         Resource own = resources.get(resource);
-        return told != null ? told : own == null ? FlowLimit.NONE : own.rate();
+        return own != null && own.rate().isRate() ? own.rate() : learned.getOrDefault(resource, FlowLimit.NONE);
     }
 
     /** A resource with a rate has a breaker that keeps it, also if no failure opens that breaker. */

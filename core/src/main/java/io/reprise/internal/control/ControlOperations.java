@@ -67,7 +67,7 @@ public final class ControlOperations {
         boolean probes = breaker.phase() == BreakerPhase.OPEN && breaker.force() == null;
         long held = parked.getOrDefault(ControlKey.breaker(name).text(), 0L);
         long waiting = parked.getOrDefault(budgetKey.text(), 0L);
-        boolean limited = isAtItsRate(name, breaker);
+        boolean limited = breaker.isAtItsRate(rules.breaker(name));
         return new ResourceStatus(
                 name,
                 limited ? BreakerPhase.CLOSED : breaker.phase(),
@@ -86,6 +86,7 @@ public final class ControlOperations {
      * with the resource.
      */
     public boolean isAtItsRate(String resource, Breaker breaker) {
+        rules.learnRates(breaker.isOfRate() ? Set.of(resource) : Set.of());
         return breaker.isAtItsRate(rules.breaker(resource));
     }
 
@@ -164,6 +165,7 @@ public final class ControlOperations {
     private FleetControl read() {
         FleetControl shared = new FleetControl(store, rules, events, store::now);
         shared.read(0);
+        rules.learnRates(shared.rated());
         return shared;
     }
 }

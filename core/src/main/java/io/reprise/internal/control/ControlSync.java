@@ -42,6 +42,8 @@ public final class ControlSync implements Role {
     private static final Duration RAMP_TICK = Duration.ofMillis(100);
     /** How often outcomes are reported while jobs are unparked. */
     private static final Duration RAMP_REPORT = Duration.ofMillis(250);
+    /** How often the leader reads the rates that are in the code of other workers. */
+    private static final Duration LEARN = Duration.ofSeconds(5);
     /** The least time between two reports. */
     private static final Duration PAUSE = Duration.ofMillis(100);
     /** After this time the other work of the role has its turn, and unparking continues at once. */
@@ -77,6 +79,7 @@ public final class ControlSync implements Role {
     private long nextReportNanos;
     private long nextReadNanos;
     private long nextNamesNanos;
+    private long nextRatesNanos;
     private long measuredNanos;
     private boolean more;
     /** Time that unparking took in this step. It needs no rest. */
@@ -100,6 +103,7 @@ public final class ControlSync implements Role {
         this.nextReportNanos = now;
         this.nextReadNanos = now;
         this.nextNamesNanos = now;
+        this.nextRatesNanos = now;
         this.measuredNanos = now;
     }
 
@@ -268,6 +272,7 @@ public final class ControlSync implements Role {
             // Reading very many names takes no more than a part of the time.
             long took = driver.nanos() - nanos;
             nextNamesNanos = nanos + Math.max(TICK.toNanos(), restNanos(took));
+            learnRates(nanos);
             settleDown(now);
             keepRates(now);
         }
@@ -284,6 +289,20 @@ public final class ControlSync implements Role {
         });
         names.removeIf(this::isStuck);
         letGo(names, now);
+    }
+
+    /** Learns rates that are in the code of other workers only, if they park jobs at such a rate. */
+    private void learnRates(long nanos) {
+        if (nanos - nextRatesNanos >= 0) {
+            Set<String> used = shared.rated();
+            // Only a worker with a rate parks jobs by a breaker that does not exist.
+            parkedBy.forEach(name -> ControlKey.parse(name)
+                    .filter(key -> key.kind() == ControlKey.Kind.BREAKER)
+                    .filter(key -> !shared.breakers().containsKey(key.subject()))
+                    .ifPresent(key -> used.add(key.subject())));
+            rules.learnRates(used);
+            nextRatesNanos = nanos + LEARN.toNanos();
+        }
     }
 
     /** Makes the breakers of resources with a rate: they let jobs go at that rate, also if nothing ever failed. */

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -163,6 +164,14 @@ final class FleetControl {
 
     Map<String, Breaker> breakers() {
         return breakers;
+    }
+
+    /** Returns resources whose breakers keep a rate, which this process may not know. */
+    Set<String> rated() {
+        return breakers.entrySet().stream()
+                .filter(breaker -> breaker.getValue().isOfRate())
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     Map<ControlKey, RetryBudget> budgets() {

@@ -154,7 +154,7 @@ public final class Engine {
         this.retention = new UpkeepRole(parts, leadership, new RetentionRole(parts));
         this.sweeper = new UpkeepRole(parts, leadership, new Sweeper(parts, new AlertWatch(parts, config.alerts())));
         this.controlSync = new ControlSync(parts, control, config.control(), leadership::isLeader);
-        this.reporter = new Reporter(parts, book, predictions);
+        this.reporter = new Reporter(parts, book, predictions, config.control().codeRates());
         this.follower = new SettingsRole(parts);
         this.relay = config.events().relay();
         this.remote = new RemoteRuns(parts, settler);

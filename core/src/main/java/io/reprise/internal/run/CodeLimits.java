@@ -12,6 +12,7 @@ import io.reprise.retry.RetryPolicy;
 import io.reprise.settings.Ceilings;
 import io.reprise.settings.FleetSettings;
 import io.reprise.settings.QueueSettings;
+import io.reprise.settings.ResourceSettings;
 import io.reprise.store.Document;
 import io.reprise.store.DocumentStore;
 import io.reprise.store.JobStore;
@@ -39,17 +40,21 @@ public final class CodeLimits {
 
     private CodeLimits() {}
 
-    /** Stores the limits of a live worker if they are not stored, and deletes those of workers that are gone. */
-    public static void tell(JobStore store, String worker, Collection<Queue> queues) {
+    /**
+     * Stores the limits of a live worker if they are not stored, and deletes those of workers that are gone.
+     *
+     * @param rates rates of resources, by their names
+     */
+    public static void tell(JobStore store, String worker, Collection<Queue> queues, Map<String, FlowLimit> rates) {
         Map<String, QueueSettings> limited = new TreeMap<>();
         queues.stream()
                 .filter(queue -> queue.groups().isLimited())
                 .limit(FleetSettings.MAX_NAMES)
                 .forEach(queue -> limited.put(queue.name(), settings(queue.groups())));
-        if (limited.isEmpty()) {
+        if (limited.isEmpty() && rates.isEmpty()) {
             return;
         }
-        String json = settings(limited).toJson();
+        String json = settings(limited, rates).toJson();
         Optional<Document> before = store.document(KIND, worker);
         // A text of letters has as many bytes as characters.
         if (json.length() > Document.MAX_BYTES / 3
@@ -70,14 +75,19 @@ public final class CodeLimits {
     }
 
     /** Deletes the limits of a worker that stops. */
-    public static void forget(JobStore store, String worker, Collection<Queue> queues) {
-        if (queues.stream().anyMatch(queue -> queue.groups().isLimited())) {
+    public static void forget(JobStore store, String worker, Collection<Queue> queues, Map<String, FlowLimit> rates) {
+        if (!rates.isEmpty() || queues.stream().anyMatch(queue -> queue.groups().isLimited())) {
             store.document(KIND, worker).ifPresent(store::removeDocument);
         }
     }
 
-    private static FleetSettings settings(Map<String, QueueSettings> queues) {
-        return new FleetSettings(FleetSettings.NONE.defaults(), Map.of(), queues, Map.of());
+    private static FleetSettings settings(Map<String, QueueSettings> queues, Map<String, FlowLimit> rates) {
+        Map<String, ResourceSettings> resources = new TreeMap<>();
+        rates.entrySet().stream()
+                .limit(FleetSettings.MAX_NAMES)
+                .forEach(rate -> resources.put(
+                        rate.getKey(), new ResourceSettings(RetryPolicy.unset(), null, null, rate.getValue())));
+        return new FleetSettings(FleetSettings.NONE.defaults(), Map.of(), queues, resources);
     }
 
     private static QueueSettings settings(GroupRules rules) {
@@ -86,31 +96,51 @@ public final class CodeLimits {
 
     /** Returns the rules that live workers have in their code for this queue, one entry for each of them. */
     public static List<GroupRules> of(JobStore store, String queue) {
-        List<Document> documents = documents(store);
-        if (documents.isEmpty()) {
-            return List.of();
-        }
-        Set<String> live = live(store);
         List<GroupRules> rules = new ArrayList<>();
-        for (Document document : documents) {
-            if (live.contains(document.id())) {
-                Map<String, QueueSettings> queues = queues(document);
-                QueueSettings own = queues.getOrDefault(queue, queues.get(Needs.base(queue)));
-                if (own != null) {
-                    rules.add(own.rules());
-                }
+        for (FleetSettings settings : all(store)) {
+            Map<String, QueueSettings> queues = settings.queues();
+            QueueSettings own = queues.getOrDefault(queue, queues.get(Needs.base(queue)));
+            if (own != null) {
+                rules.add(own.rules());
             }
         }
         return rules;
     }
 
+    /** Returns the rates that live workers have in their code, by resource: the lowest if they differ. */
+    public static Map<String, FlowLimit> rates(JobStore store) {
+        Map<String, FlowLimit> rates = new TreeMap<>();
+        for (FleetSettings settings : all(store)) {
+            settings.resources().forEach((name, resource) -> {
+                FlowLimit rate = resource.rate();
+                if (rate != null && rate.isRate()) {
+                    rates.merge(name, rate, (one, other) -> one.spacing().compareTo(other.spacing()) < 0 ? other : one);
+                }
+            });
+        }
+        return rates;
+    }
+
+    /** Returns what live workers have stored, one entry for each of them. */
+    private static List<FleetSettings> all(JobStore store) {
+        List<Document> documents = documents(store);
+        if (documents.isEmpty()) {
+            return List.of();
+        }
+        Set<String> live = live(store);
+        return documents.stream()
+                .filter(document -> live.contains(document.id()))
+                .map(CodeLimits::settings)
+                .toList();
+    }
+
     /** Returns nothing if a newer worker wrote what this one cannot read. */
-    private static Map<String, QueueSettings> queues(Document document) {
+    private static FleetSettings settings(Document document) {
         try {
-            return FleetSettings.fromJson(document.json()).queues();
+            return FleetSettings.fromJson(document.json());
         } catch (IllegalArgumentException e) {
             log.debug("The limits of worker {} cannot be read: {}", document.id(), e.getMessage());
-            return Map.of();
+            return FleetSettings.NONE;
         }
     }
 

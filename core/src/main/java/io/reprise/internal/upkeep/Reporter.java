@@ -2,6 +2,7 @@
 package io.reprise.internal.upkeep;
 
 import io.reprise.Queue;
+import io.reprise.fairness.FlowLimit;
 import io.reprise.insight.ControlEvent;
 import io.reprise.insight.Evidence;
 import io.reprise.internal.engine.EngineParts;
@@ -20,6 +21,7 @@ import io.reprise.store.StoreException;
 import io.reprise.store.WorkerCounts;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,6 +40,7 @@ public final class Reporter implements Role {
 
     private final JobStore store;
     private final WorkerSettings settings;
+    private final Map<String, FlowLimit> rates;
     private final List<String> types;
     private final LeaseBook book;
     private final RunTotals totals;
@@ -46,7 +49,13 @@ public final class Reporter implements Role {
     private final UnhandledTypes unhandled;
     private final OutageRest outage;
 
-    public Reporter(EngineParts parts, LeaseBook book, PredictionTable predictions) {
+    /**
+     * Creates the reporter of one worker.
+     *
+     * @param rates rates of resources that this worker has in its code
+     */
+    public Reporter(EngineParts parts, LeaseBook book, PredictionTable predictions, Map<String, FlowLimit> rates) {
+        this.rates = Map.copyOf(rates);
         this.store = parts.store();
         this.settings = parts.settings();
         this.types = parts.handlers().known();
@@ -67,7 +76,7 @@ public final class Reporter implements Role {
     public Duration step() {
         try {
             store.checkIn(report(), TTL);
-            CodeLimits.tell(store, settings.name(), settings.queues());
+            CodeLimits.tell(store, settings.name(), settings.queues(), rates);
             unhandled.renew();
             tell();
             if (totals.sawFailures()) {
@@ -90,7 +99,7 @@ public final class Reporter implements Role {
         try {
             tell();
             store.checkOut(settings.name());
-            CodeLimits.forget(store, settings.name(), settings.queues());
+            CodeLimits.forget(store, settings.name(), settings.queues(), rates);
         } catch (RuntimeException e) {
             log.debug("Worker {} left without its last report: {}", settings.name(), e.getMessage());
         }
