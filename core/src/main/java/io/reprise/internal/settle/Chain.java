@@ -47,7 +47,7 @@ public record Chain(@Nullable JobId after, List<Link> links) {
      */
     public record Link(int of, boolean whenDead, JobSpec spec) {}
 
-    private static final List<String> FIELDS = List.of("after", "links");
+    private static final List<String> FIELDS = List.of("after", "policies", "links");
     private static final List<String> LINK_FIELDS = List.of(
             "of",
             "when",
@@ -127,17 +127,29 @@ public record Chain(@Nullable JobId after, List<Link> links) {
         return below;
     }
 
-    /** Writes the chain as JSON text. Equal chains give equal text. */
+    /**
+     * Writes the chain as JSON text. Equal chains give equal text. The links name their policies by number: a policy is much
+     * longer than the rest of a link, and a short request may have many links.
+     */
     public String toJson() {
         Map<String, Object> json = new LinkedHashMap<>();
         if (after != null) {
             json.put("after", after.value());
         }
-        json.put("links", links.stream().map(Chain::json).toList());
+        List<RetryPolicy> policies =
+                links.stream().map(link -> link.spec.policy()).distinct().toList();
+        if (!policies.isEmpty()) {
+            json.put("policies", policies.stream().map(RetryPolicy::toJson).toList());
+        }
+        json.put(
+                "links",
+                links.stream()
+                        .map(link -> json(link, policies.indexOf(link.spec.policy())))
+                        .toList());
         return JsonText.write(json);
     }
 
-    private static Map<String, Object> json(Link link) {
+    private static Map<String, Object> json(Link link, int policy) {
         JobSpec spec = link.spec;
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("of", link.of);
@@ -146,7 +158,7 @@ public record Chain(@Nullable JobId after, List<Link> links) {
         json.put("payload", spec.payload());
         json.put("queue", spec.queue());
         json.put("priority", spec.priority());
-        json.put("policy", spec.policy().toJson());
+        json.put("policy", policy);
         if (!spec.delay().isZero()) {
             json.put("delayUs", micros(spec.delay()));
         }
@@ -179,14 +191,29 @@ public record Chain(@Nullable JobId after, List<Link> links) {
         JsonFields fields = JsonFields.of("A chain", JsonReader.read(text), FIELDS);
         List<Link> links = new ArrayList<>();
         List<JobId> after = new ArrayList<>();
-        // Most jobs of a chain have the same policy.
-        Map<String, RetryPolicy> policies = new HashMap<>();
+        List<RetryPolicy> policies = new ArrayList<>();
         fields.wholeNumber("after", id -> after.add(new JobId(id)));
+        fields.list(
+                "policies",
+                list -> list.forEach(each -> policies.add(RetryPolicy.fromJson(fields.asText("policies", each)))));
         fields.list("links", list -> list.forEach(each -> links.add(link(each, policies))));
         return new Chain(after.isEmpty() ? null : after.get(0), links);
     }
 
-    private static Link link(@Nullable Object json, Map<String, RetryPolicy> policies) {
+    /** Reads the policy of a link: the number of one of the chain, or its text, as chains were written at first. */
+    private static RetryPolicy policy(JsonFields fields, @Nullable Object json, List<RetryPolicy> policies) {
+        Object policy = json instanceof Map<?, ?> link ? link.get("policy") : null;
+        if (policy instanceof String text) {
+            return RetryPolicy.fromJson(text);
+        }
+        int number = fields.asInteger("policy", policy);
+        if (number < 0 || number >= policies.size()) {
+            throw new IllegalArgumentException("A job of a chain has policy " + number + " of " + policies.size());
+        }
+        return policies.get(number);
+    }
+
+    private static Link link(@Nullable Object json, List<RetryPolicy> policies) {
         JsonFields fields = JsonFields.of("A job of a chain", json, LINK_FIELDS)
                 .require("of", "when", "type", "payload", "queue", "policy");
         Map<String, String> texts = new HashMap<>();
@@ -196,7 +223,7 @@ public record Chain(@Nullable JobId after, List<Link> links) {
         JobSpec.Builder spec = JobSpec.builder(texts.getOrDefault("type", ""), texts.getOrDefault("payload", ""));
         fields.text("queue", spec::queue);
         fields.integer("priority", spec::priority);
-        fields.text("policy", text -> spec.policy(policies.computeIfAbsent(text, RetryPolicy::fromJson)));
+        spec.policy(policy(fields, json, policies));
         fields.wholeNumber("delayUs", us -> spec.delay(Duration.of(us, ChronoUnit.MICROS)));
         fields.text("dueAt", text -> spec.dueAt(Instant.parse(text)));
         fields.text("resource", spec::resource);

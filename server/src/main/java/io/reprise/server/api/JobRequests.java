@@ -38,6 +38,9 @@ public final class JobRequests {
     /** A payload with fewer characters fits the limit, however it is encoded and encrypted. */
     private static final int SURELY_STORABLE = JobSpec.MAX_PAYLOAD_BYTES / 8;
 
+    /** Jobs of one request that follow others. Each is stored with its policy, which may be some 4 KB long. */
+    static final int MAX_FOLLOWERS = 2_000;
+
     private static final String THEN = "then";
     private static final List<String> FOLLOWERS = List.of(THEN, "whenDead");
 
@@ -65,6 +68,7 @@ public final class JobRequests {
      * @param at JSON pointer of the jobs in the request
      */
     public List<JobRequest<RawValue>> all(String at, JsonNode body, Tenancy tenancy) {
+        requireFewFollowers(at, body);
         List<FieldError> errors = new ArrayList<>();
         List<JobRequest<RawValue>> jobs = new ArrayList<>();
         if (body.isArray()) {
@@ -78,6 +82,29 @@ public final class JobRequests {
             throw Problem.invalid(errors);
         }
         return jobs;
+    }
+
+    private static void requireFewFollowers(String at, JsonNode body) {
+        int followers = body.isArray()
+                ? body.valueStream().mapToInt(JobRequests::followers).sum()
+                : followers(body);
+        if (followers > MAX_FOLLOWERS) {
+            throw Problem.invalid(
+                    at,
+                    "has " + followers + " jobs that follow others; one request may have " + MAX_FOLLOWERS
+                            + ": send fewer jobs at once");
+        }
+    }
+
+    /** Counts the jobs that follow a job, at all levels. */
+    private static int followers(JsonNode job) {
+        int all = 0;
+        for (String when : FOLLOWERS) {
+            for (JsonNode follower : job.path(when)) {
+                all += 1 + followers(follower);
+            }
+        }
+        return all;
     }
 
     JobRequest<RawValue> one(String at, JsonNode body, Tenancy tenancy) {

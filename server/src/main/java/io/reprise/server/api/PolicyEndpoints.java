@@ -183,6 +183,10 @@ public final class PolicyEndpoints implements Endpoints {
         requireNoPreset(name);
         RetryPolicy policy = PolicyBook.read("", request.body());
         requireWithin(name, policy);
+        return api.quotas().oneByOne(request.caller().tenant(), () -> put(request, policy));
+    }
+
+    private Answer put(Request request, RetryPolicy policy) {
         Optional<Document> before = document(request);
         long version = before.map(Document::version).orElse(0L);
         String match = request.parameter("If-Match");
@@ -204,7 +208,8 @@ public final class PolicyEndpoints implements Endpoints {
         if (stored.isEmpty()) {
             throw Problem.of(ProblemType.VERSION_MISMATCH, "Another changed it at the same time");
         }
-        return Response.ok(view(name, stored.getAsLong(), policy)).header("ETag", tag(stored.getAsLong()));
+        return Response.ok(view(request.path("policy"), stored.getAsLong(), policy))
+                .header("ETag", tag(stored.getAsLong()));
     }
 
     private void requireWithin(String name, RetryPolicy policy) {

@@ -181,9 +181,11 @@ public final class ResourceEndpoints implements Endpoints {
                 .optionalBody(Schemas.WHY)
                 .answers(200, "the resource as it is now", RESOURCE)
                 .does(request -> {
-                    requireRoom(request);
-                    change.accept(api.as(request), name(request));
-                    return get(request);
+                    return api.quotas().oneByOne(request.caller().tenant(), () -> {
+                        requireRoom(request);
+                        change.accept(api.as(request), name(request));
+                        return get(request);
+                    });
                 });
     }
 

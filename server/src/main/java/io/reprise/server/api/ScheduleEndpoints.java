@@ -177,6 +177,12 @@ public final class ScheduleEndpoints implements Endpoints {
         if (Stream.of("cron", "every", "fixedDelay").filter(fields::has).count() != 1) {
             throw Problem.invalid("/cron", "give exactly one of cron, every and fixedDelay");
         }
+        return api.quotas().oneByOne(request.caller().tenant(), () -> put(request, job));
+    }
+
+    private Answer put(Request request, JobRequest<RawValue> job) {
+        Tenancy tenancy = Tenancy.of(request.caller());
+        Fields fields = request.fields();
         requireRoom(request);
         Object before =
                 api.reprise().findSchedule(name(request)).map(this::told).orElse(null);

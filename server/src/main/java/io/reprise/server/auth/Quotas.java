@@ -27,7 +27,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +49,7 @@ public final class Quotas {
     private static final int REST_PER_COUNT = 10;
     private static final int MAX_KNOWN = 10_000;
     private static final long PATIENCE_SECONDS = 30;
+    private static final int ADDING = 256;
 
     /**
      * The limits of a tenant.
@@ -142,6 +145,10 @@ public final class Quotas {
     private final TenantBytes stored;
     private volatile Count count = new Count(0, Map.of(), Set.of(), new ConcurrentHashMap<>(), Instant.MIN);
     private final ReentrantLock counting = new ReentrantLock();
+
+    /** Tenants share locks by chance. They are fair, so that one with many requests passes nobody. */
+    private final List<ReentrantLock> adding =
+            Stream.generate(() -> new ReentrantLock(true)).limit(ADDING).toList();
 
     /** Jobs and queues that were let pass since the last count began, and before, by tenant. */
     private Map<String, Use> since = new HashMap<>();
@@ -391,7 +398,24 @@ public final class Quotas {
     }
 
     /**
-     * Admits one more of something.
+     * Does what checks how many things a tenant has, and adds one. The requests of one tenant do so one after another, so no
+     * other takes the room between the check and the addition.
+     */
+    public <T> T oneByOne(@Nullable String tenant, Supplier<T> checkAndAdd) {
+        if (tenant == null) {
+            return checkAndAdd.get();
+        }
+        ReentrantLock turn = adding.get(Math.floorMod(tenant.hashCode(), adding.size()));
+        turn.lock();
+        try {
+            return checkAndAdd.get();
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    /**
+     * Admits one more of something. Call it within {@link #oneByOne}.
      *
      * @param there how many exist
      * @param most how many may exist

@@ -191,11 +191,13 @@ public final class ReplayEndpoints implements Endpoints {
             view.put("sample", sample);
             return Response.ok(view);
         }
-        makeRoom(documents(tenancy), replay.id);
-        // A patch makes each payload longer by its own length at most.
-        api.quotas().keep(request.caller(), how.patch(), replay.matched);
         Document document = new Document(PacedReplay.KIND, replay.id, 0, replay.json());
-        OptionalLong stored = api.store().putDocument(document, "start-replay", note(request));
+        OptionalLong stored = api.quotas().oneByOne(request.caller().tenant(), () -> {
+            makeRoom(documents(tenancy), replay.id);
+            // A patch makes each payload longer by its own length at most.
+            api.quotas().keep(request.caller(), how.patch(), replay.matched);
+            return api.store().putDocument(document, "start-replay", note(request));
+        });
         replayer.wake();
         Document now = stored.isPresent()
                 ? document

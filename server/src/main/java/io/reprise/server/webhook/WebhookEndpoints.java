@@ -163,6 +163,11 @@ public final class WebhookEndpoints implements Endpoints {
                 form.batch(null));
         form.checkDelivery(subscription);
         form.check();
+        quotas.oneByOne(subscription.tenant(), () -> add(subscription, request));
+        return Response.created("/v1/webhooks/" + subscription.id(), withSecret(subscription, request, secret));
+    }
+
+    private boolean add(Subscription subscription, Request request) {
         long own = subscriptions.all().stream()
                 .filter(each -> Objects.equals(each.subscription().tenant(), subscription.tenant()))
                 .count();
@@ -176,7 +181,7 @@ public final class WebhookEndpoints implements Endpoints {
         if (!subscriptions.add(subscription, note(request))) {
             throw Problem.of(ProblemType.CONFLICT, "The id was taken: try again");
         }
-        return Response.created("/v1/webhooks/" + subscription.id(), withSecret(subscription, request, secret));
+        return true;
     }
 
     private Response get(Request request) {

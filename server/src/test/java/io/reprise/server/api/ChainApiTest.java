@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -150,5 +152,27 @@ class ChainApiTest {
         }
         assertThat(server.send(key, "GET", "/v1/jobs", null).json().get("items").isEmpty())
                 .isTrue();
+    }
+
+    @Test
+    void a_short_request_does_not_become_a_large_one_by_its_followers() {
+        String key = server.key("acme", "acme", Scope.ENQUEUE, Scope.READ);
+        // A number of attempts of its own makes a policy of its own.
+        String job = IntStream.rangeClosed(1, 100)
+                .mapToObj(i -> "{\"type\":\"b\",\"maxAttempts\":" + i + "}")
+                .collect(Collectors.joining(",", "{\"type\":\"a\",\"delay\":\"1h\",\"then\":[", "]}"));
+        String most = "[" + String.join(",", Collections.nCopies(20, job)) + "]";
+        String more = "[" + String.join(",", Collections.nCopies(21, job)) + "]";
+
+        Reply refused = server.send(key, "POST", "/v1/jobs", more);
+
+        assertThat(refused.status()).isEqualTo(400);
+        assertThat(refused.text("detail")).contains("has 2100 jobs that follow others; one request may have 2000");
+        assertThat(server.send(key, "GET", "/v1/jobs", null).json().get("items").isEmpty())
+                .isTrue();
+        server.send(key, "PUT", "/v1/batches/b", "{}");
+        assertThat(server.send(key, "POST", "/v1/batches/b/jobs", more).status())
+                .isEqualTo(400);
+        assertThat(server.send(key, "POST", "/v1/jobs", most).status()).isEqualTo(202);
     }
 }

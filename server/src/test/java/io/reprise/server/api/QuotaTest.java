@@ -29,6 +29,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -291,6 +292,40 @@ class QuotaTest {
         String webhook = "{\"url\":\"http://127.0.0.1/\"}";
         assertThat(server.send(key, "POST", "/v1/webhooks", webhook).status()).isEqualTo(201);
         requireExceeded(server.send(key, "POST", "/v1/webhooks", webhook), "1 webhooks");
+    }
+
+    @Test
+    void schedules_webhooks_and_policies_that_come_at_once_are_no_more_than_the_quota() {
+        String schedule = "{\"every\":\"1d\",\"job\":{\"type\":\"a\"}}";
+        assertThat(accepted(40, n -> send("PUT", "/v1/schedules/s" + n, schedule)))
+                .isEqualTo(2);
+        assertThat(accepted(40, n -> send("POST", "/v1/webhooks", "{\"url\":\"http://127.0.0.1/\"}")))
+                .isEqualTo(1);
+        IntStream.range(0, 999)
+                .forEach(n ->
+                        send("PUT", "/v1/policies/p" + n, "{\"maxAttempts\":3}").join());
+        assertThat(accepted(40, n -> send("PUT", "/v1/policies/more" + n, "{\"maxAttempts\":3}")))
+                .isEqualTo(1);
+    }
+
+    private CompletableFuture<Integer> send(String method, String path, String body) {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(server.server.url() + path))
+                .header("Authorization", "Bearer " + key)
+                .header("Content-Type", "application/json")
+                .method(method, HttpRequest.BodyPublishers.ofString(body))
+                .build();
+        return server.client()
+                .sendAsync(request, HttpResponse.BodyHandlers.ofString())
+                .thenApply(HttpResponse::statusCode);
+    }
+
+    /** Sends them all before the first answer is looked at. */
+    private static long accepted(int requests, IntFunction<CompletableFuture<Integer>> send) {
+        List<CompletableFuture<Integer>> answers =
+                IntStream.range(0, requests).mapToObj(send).toList();
+        List<Integer> statuses = answers.stream().map(CompletableFuture::join).toList();
+        assertThat(statuses).allMatch(status -> status < 300 || status == 429);
+        return statuses.stream().filter(status -> status < 300).count();
     }
 
     @Test
