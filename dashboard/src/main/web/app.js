@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frame: login, routes, keyboard, and the one place that decides when something is fetched.
 import {base, connection, get, Problem, pulse, send, Unreachable} from './net.js';
-import {announce, can, empty, getSession, heading, html, nothing, problemView, render, setSession, toast} from './ui.js';
-import {ago, compact, lasted, person, plural} from './text.js';
+import {announce, can, empty, getSession, heading, html, link, nothing, problemView, render, setSession, toast} from './ui.js';
+import {ago, compact, person, plural, seconds} from './text.js';
 
 // A screen is fetched when it is opened first, so that the first one does not wait for all the others.
 const FILES = {
@@ -132,7 +132,7 @@ function draw() {
   shown.ctx.beat = beat;
   shown.ctx.now = Date.now();
   document.getElementById('boot')?.remove();
-  const body = !shown.match ? empty('There is no such page.')
+  const body = !shown.match ? html`${heading('Not found')}${empty('There is no such page.', link('/', 'Go to Now'))}`
     : shown.error ? html`${heading(shown.view?.title || 'Reprise')}${problemView(shown.error, () => { shown.error = null; reload(true); })}`
     : shown.data === null ? html`<p class="soft" role="status">Reading …</p>`
     : shown.view.render(shown.data, shown.ctx);
@@ -146,12 +146,12 @@ const badge = (text, bad) => text ? html`<span class="badge ${bad ? 'bad' : ''}"
 
 function badgeOf(to) {
   if (!beat) return nothing;
-  if (to === '/errors') return badge(beat.counts.FAILED ? compact(beat.counts.FAILED) : '', true);
+  if (to === '/errors') return badge(beat.counts.FAILED ? `${compact(beat.counts.FAILED)} dead` : '', true);
   if (to === '/resources') {
     const open = beat.resources.filter(r => r.phase !== 'CLOSED').length;
     return badge(open ? `${open} open` : '', true);
   }
-  if (to === '/jobs') return badge(beat.counts.RUNNING ? compact(beat.counts.RUNNING) : '');
+  if (to === '/jobs') return badge(beat.counts.RUNNING ? `${compact(beat.counts.RUNNING)} running` : '');
   return nothing;
 }
 
@@ -172,7 +172,7 @@ function frame(body) {
         <input id="q" name="q" type="search" placeholder="Search jobs: 42, state:failed type:bill, tag:may …   /" autocomplete="off" spellcheck="false" list="q-ends" @input=${suggest} .value=${shown.path === '/jobs' ? shown.ctx.search.get('q') || '' : ''}><datalist id="q-ends">${suggestions.map(s => html`<option value=${s}></option>`)}</datalist></form>
         ${shown.fresh ? html`<button type="button" class="fresh" @click=${showFresh}>${shown.fresh} new, show</button>` : nothing}
         <span class="live ${paused ? 'paused' : old ? 'off' : ''}"><i></i><button type="button" class="quiet" aria-pressed=${paused} @click=${() => { paused = !paused; draw(); tick(); }}>${paused ? 'Paused: go on' : old ? 'Not connected' : `Live${beat ? `, ${ago(beat.at, Date.now())}` : ''}`}</button></span></div>
-      ${old ? html`<div class="lost" role="alert">The server has not answered for ${lasted(new Date(connection.since).toISOString())}. What you see is old.</div>` : nothing}
+      ${old ? html`<div class="lost" role="alert">The server has not answered for ${seconds(Math.max(1, (Date.now() - connection.since) / 1000))}. What you see is old.</div>` : nothing}
       <div class=${old ? 'old' : nothing}>${body}</div>
     </main></div>`;
 }

@@ -89,8 +89,8 @@ export const batch = {
         ${b.endedAt && b.dead && !b.open && !b.cancelled && b.onSuccess && !b.succeededAt ? act('operate', 'Finish …', finish) : nothing}
         ${b.open ? act('operate', 'Cancel what waits …', () => bulk(members(b.name, 'pending'), 'cancel', own, reload)) : nothing}`)}
       ${own.bulk ? bulkView(own.bulk, reload) : nothing}
-      <div class="tiles">${tile('members', b.total, '', '', 'that were added')}${tile('open', b.open, 'pending,running', '', 'wait or run')}${tile('succeeded', b.succeeded, 'succeeded')}
-        ${tile('dead', b.dead, 'failed', 'bad', 'open again if retried')}${tile('cancelled', b.cancelled, 'cancelled', 'warn')}</div>
+      <div class="tiles">${tile('members', b.total, '', '', 'that were added')}${tile('open', b.open, 'pending,running', '', 'wait or run')}${tile('succeeded', b.succeeded, 'succeeded', '', 'of the members')}
+        ${tile('dead', b.dead, 'failed', 'bad', 'open again if retried')}${tile('cancelled', b.cancelled, 'cancelled', 'warn', 'of the members')}</div>
       ${panel('Progress', html`${progress(b)}<p class="soft">${b.percent} % of the members have ended.</p>
         ${facts([['created', when(b.createdAt)], ['closed', b.closedAt ? when(b.closedAt) : 'not yet: it cannot end before'], ['ended', b.endedAt ? when(b.endedAt) : 'not yet'],
           [b.succeededAt && b.succeeded < b.total ? 'finished by hand' : 'all succeeded', b.succeededAt ? when(b.succeededAt) : b.cancelled ? 'cannot come: a member was cancelled' : 'not yet'],

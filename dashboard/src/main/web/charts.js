@@ -78,7 +78,7 @@ export function gauge(label, value, max, {mark, kind = '', text} = {}) {
 
 /** A chance with its interval. */
 export function chance(prediction) {
-  if (!prediction) return html`<span class="soft" title="Fewer than 10 retries of this kind were seen">not known yet</span>`;
+  if (!prediction) return html`<span class="soft" title="Fewer than 10 retries of this kind were seen, or no attempt of this job counted yet">not known yet</span>`;
   const {probability: p, low, high, samples} = prediction;
   return html`<span class="chance" title="${prediction.text}"><svg viewBox="0 0 100 12" role="img" aria-label="${Math.round(100 * p)} %, between ${Math.round(100 * low)} and ${Math.round(100 * high)} %, of ${Math.round(samples)} tries">
     <line class="rail" x1="0" x2="100" y1="6" y2="6"></line><line class="range" x1=${100 * low} x2=${Math.max(100 * high, 100 * low + 1)} y1="6" y2="6"></line><circle cx=${Math.max(3, Math.min(97, 100 * p))} cy="6" r="3.5"></circle></svg>

@@ -242,13 +242,13 @@ export const group = {
         ['resource', g?.latest.resource ? link(`/resources/${encodeURIComponent(g.latest.resource)}`, said(g.latest.resource)) : '–']])}
         ${last?.trace ? traceView(last.trace, own.sample.id) : nothing}`)}
       ${panel('What it cost', html`${mine.length ? facts(mine.map(e => [`${e.type}, ${e.unit}`, html`${number(e.amount)} in ${plural(e.runs, 'retry', 'retries')}, ${number(e.wasted)} for nothing`])) : html`<p class="soft">No retry of this error was counted in the last 31 days.</p>`}
-        ${attempts.size ? html`<h3>Attempts of the newest ${dead.items.length}</h3><p>${spark(Array.from({length: most + 1}, (_, i) => attempts.get(i) || 0).slice(1), [...attempts].map(([n, c]) => `${c} after ${n} attempts`).join(', '))} <span class="soft">1 to ${most}</span></p>` : nothing}`)}
+        ${attempts.size ? html`<h3>Attempts of the newest ${dead.items.length}</h3><p>${attempts.size > 1 ? html`${spark(Array.from({length: most + 1}, (_, i) => attempts.get(i) || 0).slice(1), `Jobs by their attempts, 1 to ${most}`)} ` : nothing}<span class="soft">${[...attempts].sort(([a], [b]) => a - b).map(([n, c]) => `${c} after ${plural(n, 'attempt')}`).join(', ')}</span></p>` : nothing}`)}
       </div>
       ${own.payloads?.items.length ? payloadsView(own.payloads) : nothing}
       ${panel('Dead letters', dead.items.length ? table('Dead letters of this group', [
         {name: 'job', cell: j => link(`/jobs/${j.id}`, j.id)}, {name: 'type', cell: j => said(j.type)}, {name: 'queue', cell: j => said(j.queue)},
         {name: 'attempts', num: true, cell: j => j.attempts}, {name: 'gave up because', cell: j => String(j.failReason || '').toLowerCase().replaceAll('_', ' ')}, {name: 'failed', cell: j => when(j.finishedAt)},
         {name: 'message', wide: true, cell: j => html`<span class="clip">${said(j.lastError?.message)}</span>`},
-      ], dead.items, {to: j => `/jobs/${j.id}`}) : empty('None is left.', 'Those that were put back are in the replay above.'), link(`/jobs?q=${encodeURIComponent(`state:failed ${term(fingerprint)}`)}`, 'all of them'))}`;
+      ], dead.items, {to: j => `/jobs/${j.id}`}) : empty('No job is dead of it.', replays.length ? 'Those that were put back are in the replay above.' : waiting.items.length ? 'Jobs that failed so are still being retried.' : nothing), link(`/jobs?q=${encodeURIComponent(`state:failed ${term(fingerprint)}`)}`, 'all of them'))}`;
   },
 };

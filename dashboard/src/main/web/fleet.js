@@ -49,7 +49,7 @@ export const queues = {
     const known = new Set(old.items.map(q => q.name));
     return {data: {...fresh, items: old.items.map(q => now.get(q.name) || q)}, fresh: fresh.items.filter(q => !known.has(q.name)).length};
   },
-  render: ({items, hours}, {reload}) => html`${heading('Queues')}${panel(plural(items.length, 'queue'), items.length ? table('Queues', [
+  render: ({items, hours}, {reload}) => html`${heading('Queues', 'Where jobs wait until a worker takes them. Ended jobs are counted as long as they are kept.')}${panel(plural(items.length, 'queue'), items.length ? table('Queues', [
     {name: 'queue', cell: q => html`${link(`/queues/${enc(q.name)}`, said(q.name))}${q.paused ? html`<br>${state('HALF_OPEN', 'paused')} <small class="soft">${said(q.pausedWhy || '')}</small>` : nothing}`},
     {name: 'waiting', num: true, cell: q => counted(q, q.name, 'PENDING')}, {name: 'running', num: true, cell: q => html`${counted(q, q.name, 'RUNNING')}${q.maxRunning ? html` <small class="soft">of ${q.maxRunning}</small>` : nothing}`},
     {name: 'dead', num: true, cell: q => counted(q, q.name, 'FAILED')}, {name: 'done', num: true, cell: q => counted(q, q.name, 'SUCCEEDED')},
@@ -125,7 +125,7 @@ const besidePanel = beside => beside.length ? panel('Jobs with needs', table('Qu
 
 const STATES = {PENDING: 'waiting', RUNNING: 'running', FAILED: 'dead', SUCCEEDED: 'succeeded', CANCELLED: 'cancelled'};
 
-const aboutCount = (q, s) => s === 'PENDING' ? q.oldestAge ? `the oldest is due for ${seconds(parseDuration(q.oldestAge))}` : '' : s === 'RUNNING' ? q.maxRunning ? `of at most ${number(q.maxRunning)}` : 'in the whole fleet' : 'that are kept';
+const aboutCount = (q, s) => s === 'PENDING' ? q.oldestAge ? `the oldest is due for ${seconds(parseDuration(q.oldestAge))}` : 'none is due' : s === 'RUNNING' ? q.maxRunning ? `of at most ${number(q.maxRunning)}` : 'in the whole fleet' : 'that are kept';
 
 export const queue = {
   title: 'Queue', every: 3000,
@@ -138,7 +138,7 @@ export const queue = {
     const jobs = steady(old.jobs, fresh.jobs);
     return {data: {...fresh, jobs: jobs.items}, fresh: jobs.fresh};
   },
-  render: ({q, groups, limits, beside, jobs, why, series, workers}, {reload}) => html`${heading(html`Queue ${said(q.name)}`, q.paused ? html`Paused by ${said(person(q.pausedBy))} ${when(q.pausedAt)}: ${said(q.pausedWhy || 'no reason given')}` : 'Open.', queueActions(q, reload))}
+  render: ({q, groups, limits, beside, jobs, why, series, workers}, {reload}) => html`${heading(html`Queue ${said(q.name)}`, q.paused ? html`Paused by ${said(person(q.pausedBy))} ${when(q.pausedAt)}: ${said(q.pausedWhy || 'no reason given')}` : 'Open: workers may take its jobs.', queueActions(q, reload))}
     <div class="tiles">${Object.keys(STATES).map(s => html`<a class="tile" href="#/jobs?q=${enc(`state:${s.toLowerCase()} queue:${q.name}`)}"><span>${STATES[s]}</span><b>${q.countsAtLeast.includes(s) ? '≥ ' : ''}${number(q.counts[s] || 0)}</b><small>${aboutCount(q, s)}</small></a>`)}</div>
     ${panel('Why do its jobs wait?', waitView(why), why.looked ? (why.more ? `of the newest ${why.looked} that wait` : `of all ${why.looked} that wait`) : '')}
     ${series.some(s => s.succeeded || s.failed) ? panel('The last hour', minutes(`Attempts of this queue by minute: ${number(series.reduce((s, x) => s + x.succeeded, 0))} succeeded, ${number(series.reduce((s, x) => s + x.failed, 0))} failed`, series, [{key: 'succeeded', name: 'succeeded', kind: 'ok'}, {key: 'failed', name: 'failed', kind: 'bad'}]), 'attempts per minute') : nothing}
@@ -240,11 +240,16 @@ export const keys = {
 };
 
 const SUBJECTS = {breaker: '/resources/', policy: '/policies/', webhook: '/webhooks/'};
+/** What an action is done to, if its subject is a name alone. */
+const OBJECTS = {pause: 'queue', resume: 'queue', limit: 'queue', 'put-schedule': 'schedule', 'pause-schedule': 'schedule', 'resume-schedule': 'schedule', 'trigger-schedule': 'schedule'};
 
 /** What an entry of the audit log is about, as a link where its text says what it is. */
 function subject(e) {
   if (e.job) return link(`/jobs/${e.job}`, `job ${e.job}`);
+  if (OBJECTS[e.action]) return link(`/${OBJECTS[e.action]}s/${enc(e.subject)}`, html`${OBJECTS[e.action]} ${said(e.subject)}`);
   const [kind, name] = String(e.subject || '').split(/\/(.*)/s);
+  // The rest is the hash of the session: it tells a reader nothing.
+  if (kind === 'session') return kind;
   return SUBJECTS[kind] && name ? link(SUBJECTS[kind] + enc(name), said(e.subject)) : said(e.subject || '');
 }
 
@@ -292,7 +297,7 @@ export const costs = {
     return html`${heading('Costs', c.sentence)}
       <ul class="chips" aria-label="How far back">${SINCE.map(s => html`<li><a href="#/costs?since=${s}" aria-current=${s === since ? 'true' : nothing}>${seconds(parseDuration(s))}</a></li>`)}</ul>
       <div class="tiles"><div class="tile"><span>jobs</span><b>${number(c.jobs)}</b><small>${scope}</small></div><div class="tile"><span>retries</span><b>${number(c.retries)}</b><small>${scope}</small></div><div class="tile"><span>jobs saved by retries</span><b>${number(c.saved)}</b><small>${scope}</small></div>
-        <div class="tile"><span>time of retries</span><b>${seconds(parseDuration(c.retryTime))}</b><small>of workers</small></div><div class="tile ${parseDuration(c.wastedRetryTime) ? 'warn' : ''}"><span>of it for nothing</span><b>${seconds(parseDuration(c.wastedRetryTime))}</b></div></div>
+        <div class="tile"><span>time of retries</span><b>${seconds(parseDuration(c.retryTime))}</b><small>of workers, ${scope}</small></div><div class="tile ${parseDuration(c.wastedRetryTime) ? 'warn' : ''}"><span>of it for nothing</span><b>${seconds(parseDuration(c.wastedRetryTime))}</b><small>of runs that failed again</small></div></div>
       ${series.some(r => r.retries) ? panel('Trend', minutes(`Retries that were scheduled: ${number(series.reduce((s, x) => s + x.retries, 0))}`, since === '1d' ? series : days(series), [{key: 'retries', name: 'retries', kind: 'warn'}, {key: 'dead', name: 'dead letters', kind: 'bad'}], since === '1d' ? 'hour' : 'day'), `${since === '1d' ? 'by hour' : 'by day'}, whole fleet`) : nothing}
       <div class="grid2">${['type', 'resource'].map(of => panel(`By ${of}`, sums(retries, of).length ? table(`Time of retries by ${of}`, [{name: of, cell: e => e.name ? link(of === 'type' ? `/jobs?q=${enc(`type:${e.name}`)}` : `/resources/${enc(e.name)}`, said(e.name)) : 'none named'}, {name: 'retries', num: true, cell: e => number(e.runs)}, {name: 'time', num: true, cell: e => seconds(e.amount)}, {name: 'for nothing', num: true, cell: e => seconds(e.wasted)}], sums(retries, of)) : empty('No retry was needed.'), 'time of runs'))}</div>
       ${panel('What burns most', sorted.length ? table('Costs of retries by error', [

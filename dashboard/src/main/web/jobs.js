@@ -200,7 +200,7 @@ export const job = {
     const history = [...(j.history || [])].reverse();
     const next = plan.planned[0];
     return html`${heading(html`Job ${j.id}`, html`${state(j.state)} ${link(`/jobs?q=${encodeURIComponent(`type:${j.type}`)}`, said(j.type))} in queue ${link(`/queues/${encodeURIComponent(j.queue)}`, said(j.queue))}${j.resource ? html`, calls ${link(`/resources/${encodeURIComponent(j.resource)}`, said(j.resource))}` : nothing}`, actions(j, payload, reload))}
-      ${panel('Why', explain.reasons.length > 1 ? html`<p class="why">Job ${j.id}: ${said(explain.reasons[0].text)}.</p><p class="soft">Besides:</p><ol class="reasons">${explain.reasons.slice(1).map(r => html`<li>${said(named(r.text))}</li>`)}</ol>` : html`<p class="why">${said(explain.sentence)}</p>`, explain.nextAt ? html`next: ${due(explain.nextAt)}` : '')}
+      ${panel('Why', explain.reasons.length > 1 ? html`<p class="why">Job ${j.id}: ${said(named(explain.reasons[0].text))}.</p><p class="soft">Besides:</p><ol class="reasons">${explain.reasons.slice(1).map(r => html`<li>${said(named(r.text))}</li>`)}</ol>` : html`<p class="why">${said(named(explain.sentence))}</p>`, explain.nextAt ? html`next: ${due(explain.nextAt)}` : '')}
       ${panel('Attempts', html`${timeline(j, plan, now)}
         ${plan.planned.length ? html`<p class="soft">${j.state === 'RUNNING' ? 'It runs now' : html`The next attempt is number ${next.attempt}, ${due(next.earliest)}`}${plan.givesUpAfter ? html`; it gives up after attempt ${plan.givesUpAfter}` : '; attempts are not limited'}${plan.deadlineFirst ? ', unless the deadline comes first' : ''}. Later ones assume that each before them fails at once.</p>` : nothing}`,
         html`${j.attempts} of ${j.maxAttempts ?? 'any number'}`)}

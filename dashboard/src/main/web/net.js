@@ -24,10 +24,11 @@ export const connection = {lost: false, since: Date.now(), listener() {}};
 /** Counts requests, so that tests can see that a paused page sends none. */
 export const counted = {requests: 0};
 
-function connected(is) {
+/** Takes down whether a question was answered. Since when nothing is answered: since the first of these questions. */
+function connected(is, asked) {
   if (connection.lost === is) {
     connection.lost = !is;
-    connection.since = Date.now();
+    connection.since = asked;
     connection.listener();
   }
 }
@@ -44,15 +45,16 @@ async function ask(method, path, {body, signal, headers = {}} = {}) {
   }
   if (csrfHeader) options.headers[csrfHeader] = csrfToken;
   counted.requests++;
+  const asked = Date.now();
   let answer;
   try {
     answer = await fetch(base + path, options);
   } catch (e) {
     if (e.name === 'AbortError') throw e;
-    connected(false);
+    connected(false, asked);
     throw new Unreachable('The server does not answer');
   }
-  connected(true);
+  connected(true, asked);
   return answer;
 }
 

@@ -69,7 +69,7 @@ export const now = {
           {name: 'breaker', cell: r => state(r.phase)},
           {name: 'parked', num: true, cell: r => count(r.parked, `/jobs?q=${encodeURIComponent(`state:pending reason:breaker resource:${r.name}`)}`)},
           {name: 'next probe', cell: r => r.nextProbe ? due(r.nextProbe) : ''}], open, {to: r => `/resources/${encodeURIComponent(r.name)}`})
-          : empty('Every breaker is closed.', plural(pulse.resourceCount, 'resource is', 'resources are') + ' known.'), link('/resources', 'all resources'))}
+          : empty('Every breaker is closed.', 'None holds jobs back.'), link('/resources', 'all resources'))}
         ${panel('Queues', lagging.length ? table('Queues by lag', [
           {name: 'queue', cell: q => html`${link(`/queues/${encodeURIComponent(q.name)}`, said(q.name))} ${q.paused ? state('HALF_OPEN', 'paused') : nothing}`},
           {name: 'waiting', num: true, cell: q => count(q.pending, `/jobs?q=${encodeURIComponent(`state:pending queue:${q.name}`)}`)},

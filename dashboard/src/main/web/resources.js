@@ -65,7 +65,7 @@ function failureShare(rows) {
 function callsView(r, series) {
   const c = r.calls;
   if (r.phase !== 'CLOSED') return html`<p class="why">Of the last 10 minutes, ${failureShare(series.slice(-10))}.</p><p class="soft">What would open it is not counted while the breaker holds jobs back${r.why ? html`: ${said(named(r.why))}` : nothing}.</p>`;
-  if (!c) return html`<p class="soft">No call has failed lately: there is nothing to count.</p>`;
+  if (!c) return html`<p class="soft">The breaker counts no failed call now: what failed is too long ago, or was before it closed.</p>`;
   const share = c.calls ? c.failed / c.calls : 0;
   return html`<p class="why">${percent(share)} of ${plural(c.calls, 'call')} failed; it opens at ${percent(c.opensAt)}.</p>
     ${gauge('Failure rate', share, 1, {mark: c.opensAt, kind: share >= c.opensAt ? 'bad' : share >= c.opensAt / 2 ? 'warn' : 'ok', text: `${percent(share)}, opens at ${percent(c.opensAt)}`})}
@@ -114,7 +114,7 @@ export const resource = {
       ${r.forcedBy ? force('automatic', 'Leave it to itself …', 'Leave it to itself') : nothing}${force('force-open', 'Force open …', 'Force it open', true)}${force('force-close', 'Force closed …', 'Force it closed', true)}`)}
       <div class="tiles">
         <a class="tile ${r.parked ? 'warn' : ''}" href="#/jobs?q=${encodeURIComponent(`state:pending reason:breaker resource:${r.name}`)}"><span>parked</span><b>${number(r.parked)}</b><small>by its breaker</small></a>
-        <div class="tile"><span>next probe</span><b>${r.nextProbe ? due(r.nextProbe) : '–'}</b><small>${r.nextProbe ? 'one job tries' : 'none is planned'}</small></div>
+        <div class="tile"><span>next probe</span><b>${r.nextProbe ? due(r.nextProbe) : '–'}</b><small>${r.nextProbe ? 'one job tries' : r.phase === 'HALF_OPEN' ? 'one job tries now' : 'none is planned'}</small></div>
         <div class="tile"><span>may start per second</span><b>${r.ramp ? number(r.ramp.rate) : r.phase === 'CLOSED' ? 'any' : '0'}</b><small>in the whole fleet</small></div>
         <a class="tile" href="#/jobs?q=${encodeURIComponent(`state:running resource:${r.name}`)}"><span>in flight</span><b>${running.next ? '≥ ' : ''}${number(running.items.length)}</b><small>${r.ramp?.inFlight ? `of at most ${number(r.ramp.inFlight)} while it ramps` : 'jobs that run now'}</small></a>
       </div>
@@ -130,7 +130,8 @@ export const resource = {
       </div>
       ${series.some(s => s.succeeded || s.failed) ? panel('Calls', minutes(`Calls of the last hour by minute: ${number(series.reduce((s, x) => s + x.succeeded, 0))} succeeded, ${number(series.reduce((s, x) => s + x.failed, 0))} failed`, series, [{key: 'succeeded', name: 'succeeded', kind: 'ok'}, {key: 'failed', name: 'failed', kind: 'bad'}]), `last 10 minutes: ${failureShare(series.slice(-10))}`) : nothing}
       ${r.ramp ? panel('Ramp', html`<p class="why">${said(r.ramp.why)}</p>${facts([['rate now', `${number(r.ramp.rate)} per second`], ['grows to', r.ramp.aim ? `${number(r.ramp.aim)} per second` : 'as it goes'], ['parked jobs are through in', seconds(r.ramp.throughInSeconds)]])}`) : nothing}
-      ${panel('Since you look', own.seen.length > 2 ? curves(`Parked jobs and calls per second since this page is open`, [{name: 'parked', values: own.seen.map(s => s.parked)}, {name: 'may start per second', values: own.seen.map(s => s.rate)}], until, '', 900) : html`<p class="soft">A curve appears as the page looks on.</p>`)}
+      <div class="grid2">${[['Parked, since you look', 'parked', s => s.parked], ['Ramp, since you look', 'may start per second', s => s.rate]].map(([title, name, of]) => panel(title, own.seen.length > 2
+        ? curves(`${title}: ${number(of(own.seen[own.seen.length - 1]))} ${name} now, ${number(Math.max(...own.seen.map(of)))} at most`, [{name, values: own.seen.map(of)}], until, '', 430) : html`<p class="soft">A curve appears as the page looks on.</p>`))}</div>
       ${panel('Jobs that wait', jobs.length ? table('Waiting jobs of this resource', [
         {name: 'job', cell: j => link(`/jobs/${j.id}`, j.id)}, {name: 'type', cell: j => said(j.type)}, {name: 'waits because', cell: j => String(j.waitReason).toLowerCase().replaceAll('_', ' ')},
         {name: 'attempts', num: true, cell: j => j.attempts}, {name: 'created', cell: j => when(j.createdAt)}, {name: 'last error', wide: true, cell: j => html`<span class="clip">${said(j.lastError?.message)}</span>`},

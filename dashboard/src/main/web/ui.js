@@ -62,7 +62,7 @@ export const facts = pairs => html`<dl class="facts">${pairs.filter(Boolean).map
  */
 export function table(label, columns, rows, {to} = {}) {
   return html`<div class="scroll" role="region" aria-label=${label} tabindex="0"><table><caption class="unseen">${label}</caption>
-    <thead><tr>${columns.map(c => html`<th scope="col" class=${c.num ? 'num' : nothing}>${c.name || html`<span class="unseen">actions</span>`}</th>`)}</tr></thead>
+    <thead><tr>${columns.map(c => html`<th scope="col" class=${c.num ? 'num' : nothing}>${c.name ? c.name.replace(/(\d) /g, '$1\u00a0') : html`<span class="unseen">actions</span>`}</th>`)}</tr></thead>
     <tbody>${rows.map(row => html`<tr data-to=${to ? to(row) : nothing}>${columns.map(c =>
       html`<td class=${c.num ? 'num' : c.wide ? 'wide' : nothing}>${c.cell(row)}</td>`)}</tr>`)}</tbody></table></div>`;
 }

@@ -669,7 +669,7 @@ public final class Reprise implements AutoCloseable {
         Page<DeadGroup> page = store.deadGroups(query, limit);
         return new Page<>(
                 page.items().stream()
-                        .map(group -> group.with(readable(group.latest())))
+                        .map(group -> group.with(shown(group.latest())))
                         .toList(),
                 page.next());
     }

@@ -20,6 +20,7 @@ import io.reprise.insight.Evidence;
 import io.reprise.insight.JobEvent;
 import io.reprise.job.Attempt;
 import io.reprise.job.AuditNote;
+import io.reprise.job.DeadGroup;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
@@ -103,6 +104,20 @@ class InsightTest {
             assertThat(predicted.probability()).isEqualTo(1);
             assertThat(predicted.tries()).isCloseTo(31, within(0.1));
             assertThat(engine.reprise.explain(known).prediction()).isNotNull();
+        }
+    }
+
+    @Test
+    void a_group_of_dead_letters_says_what_is_known_of_another_attempt() {
+        try (EngineFixture engine = new EngineFixture(InsightTest::shaky, InsightTest::free)) {
+            run(engine, "good", 30);
+            run(engine, "bad", 10);
+            List<DeadGroup> groups =
+                    engine.reprise.deadGroups(JobQuery.all().brief(), 10).items();
+            assertThat(groups).hasSize(1);
+            Job latest = groups.get(0).latest();
+            assertThat(Objects.requireNonNull(latest.status().prediction()).probability())
+                    .isCloseTo(0.75, within(0.001));
         }
     }
 

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -286,6 +287,7 @@ class UseTest {
         world.open(page, "/queues");
         page.route("**/v1/**", route -> {});
         assertThat(page.locator(".lost")).containsText("has not answered", LONG);
+        assertThat(page.locator(".lost")).not().containsText(" ms");
         assertThat(page.locator(".live button")).containsText("Not connected");
         page.unroute("**/v1/**");
         assertThat(page.locator(".live button")).containsText("Live", LONG);
@@ -589,6 +591,38 @@ class UseTest {
         // How long ago it was changes while one looks.
         assertThat(page.locator("main .why").first())
                 .containsText(sentence.replace("\\\"", "\"").replaceFirst("(?s)^.* ago", "ago"));
+    }
+
+    @Test
+    void an_address_without_a_screen_leads_back() {
+        Page page = world.login(world.admin);
+        world.open(page, "/nowhere");
+        page.locator("main .empty a").click();
+        assertThat(page.locator("main h1")).hasText("Now");
+    }
+
+    @Test
+    void a_number_beside_a_screen_says_what_it_counts() {
+        world.post("/v1/jobs", "{\"type\":\"a\",\"queue\":\"busy\"}");
+        world.lease("busy");
+        Page page = world.login(world.admin);
+        world.open(page, "/");
+        assertThat(page.locator("nav.side a[href='#/errors'] .badge")).hasText(Pattern.compile("[\\d,.]+K? dead"));
+        assertThat(page.locator("nav.side a[href='#/jobs'] .badge")).hasText(Pattern.compile("[\\d,.]+K? running"));
+    }
+
+    @Test
+    void the_audit_log_leads_to_what_was_changed() {
+        Page page = world.login(world.admin);
+        world.open(page, "/audit");
+        Locator paused = page.locator("main tr", new Page.LocatorOptions().setHasText("the provider moves"));
+        assertThat(paused.locator("a")).hasText("queue mail");
+        assertThat(page.locator("main a[href='#/schedules/nightly']").first()).hasText("schedule nightly");
+        Locator session = page.locator("main tr", new Page.LocatorOptions().setHasText("log-in"))
+                .first();
+        assertThat(session).not().containsText("session/");
+        paused.locator("a").click();
+        assertThat(page.locator("main h1")).hasText("Queue mail");
     }
 
     @Test
