@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
@@ -80,14 +81,22 @@ public final class JobTracing implements JobInterceptor, JobListener {
     /** Recorded runs whose outcome is not stored yet. */
     private final Map<JobId, OpenRun> open = new ConcurrentHashMap<>();
 
-    /** A recorded run whose outcome is not stored yet. */
-    private record OpenRun(Span span, Instant startedAt) {
+    /**
+     * A recorded run whose outcome is not stored yet.
+     *
+     * @param startedAt nanoseconds since 1970
+     */
+    private record OpenRun(Span span, long startedAt) {
 
         /** Ends the span when the handler ended, which is before its outcome was stored. */
         void end(@Nullable Duration ran) {
-            Instant now = Instant.now();
-            Instant end = ran == null ? now : startedAt.plus(ran);
-            span.end(end.isAfter(now) ? now : end);
+            if (ran == null) {
+                span.end();
+            } else {
+                // A clock of tests may be ahead of that of spans.
+                long latest = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis() + 1);
+                span.end(Math.min(startedAt + ran.toNanos(), latest), TimeUnit.NANOSECONDS);
+            }
         }
     }
 
@@ -169,28 +178,33 @@ public final class JobTracing implements JobInterceptor, JobListener {
             next.handle();
             return;
         }
-        Instant startedAt = Instant.now();
-        Span span = processing(context);
-        if (span.isRecording()) {
+        Instant now = Instant.now();
+        long startedAt = TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano();
+        Span span = processing(context, startedAt);
+        SpanContext own = span.getSpanContext();
+        // A sampled span records. Only others are asked, because a span locks for the answer.
+        if (own.isSampled() || span.isRecording()) {
             OpenRun overtaken = open.put(context.id(), new OpenRun(span, startedAt));
             if (overtaken != null) {
                 // Its lease was lost, and this process runs the job again.
                 overtaken.end(null);
             }
         }
-        SpanContext own = span.getSpanContext();
         if (own.isSampled()) {
             context.tracedAs(() -> traceParent(own));
         }
-        try (Scope scope = span.makeCurrent();
-                MDC.MDCCloseable trace = MDC.putCloseable(TRACE_ID, own.getTraceId());
-                MDC.MDCCloseable id = MDC.putCloseable(SPAN_ID, own.getSpanId())) {
+        MDC.put(TRACE_ID, own.getTraceId());
+        MDC.put(SPAN_ID, own.getSpanId());
+        try (Scope scope = span.makeCurrent()) {
             next.handle();
+        } finally {
+            MDC.remove(SPAN_ID);
+            MDC.remove(TRACE_ID);
         }
     }
 
     /** Starts the span of a run. Its attributes are set before the start, because a span that has started locks for each. */
-    private Span processing(JobContext context) {
+    private Span processing(JobContext context, long startedAt) {
         Job job = context.job();
         SpanNames.Names names = runs.of(new SpanNames.Kind(
                 job.queue(),
@@ -202,6 +216,7 @@ public final class JobTracing implements JobInterceptor, JobListener {
         SpanBuilder span = tracer.spanBuilder(names.span())
                 .setSpanKind(SpanKind.CONSUMER)
                 .setNoParent()
+                .setStartTimestamp(startedAt, TimeUnit.NANOSECONDS)
                 .setAllAttributes(names.attributes())
                 .setAttribute(TraceNames.MESSAGE_ID, context.id().toString());
         for (String tag : job.spec().tags()) {

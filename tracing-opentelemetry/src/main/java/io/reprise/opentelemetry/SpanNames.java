@@ -20,10 +20,11 @@ final class SpanNames {
     /**
      * The common part of all spans of a kind.
      *
+     * @param kind what the spans have in common
      * @param span name of the spans
      * @param attributes those that a sampler may want to know
      */
-    record Names(String span, Attributes attributes) {}
+    record Names(Kind kind, String span, Attributes attributes) {}
 
     /**
      * Values that many jobs have in common.
@@ -43,12 +44,19 @@ final class SpanNames {
     private final String operation;
     private final Map<Kind, Names> known = new ConcurrentHashMap<>();
 
+    /** Those that were asked for last. Jobs of a kind are often run one after another. */
+    private volatile @Nullable Names latest;
+
     SpanNames(String operation) {
         this.operation = operation;
     }
 
     Names of(Kind kind) {
-        Names names = known.get(kind);
+        Names names = latest;
+        if (names != null && names.kind.equals(kind)) {
+            return names;
+        }
+        names = known.get(kind);
         if (names == null) {
             names = make(kind);
             if (known.size() >= MAX) {
@@ -56,6 +64,7 @@ final class SpanNames {
             }
             known.put(kind, names);
         }
+        latest = names;
         return names;
     }
 
@@ -80,6 +89,6 @@ final class SpanNames {
                     .put(TraceNames.WAIT_REASON, kind.reason.name())
                     .put(TraceNames.PROBE, kind.reason == WaitReason.BREAKER);
         }
-        return new Names(operation + " " + kind.queue, attributes.build());
+        return new Names(kind, operation + " " + kind.queue, attributes.build());
     }
 }

@@ -32,6 +32,7 @@ import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.InlineWorker;
 import io.reprise.testing.ManualClock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -281,6 +282,25 @@ class JobTracingTest {
         assertThat(inHandler).containsExactly("0 ended");
         assertThat(spans("process default").get(0).getAttributes().get(TraceNames.OUTCOME))
                 .isEqualTo("SUCCEEDED");
+    }
+
+    /** A handler may move the clock of a test by hours. The time of its span is that of the machine. */
+    @Test
+    void the_span_of_a_run_does_not_end_in_the_future() {
+        try (InlineWorker worker = InlineWorker.start(
+                Reprise.builder()
+                        .store(new InMemoryJobStore(clock))
+                        .interceptor(tracing)
+                        .listener(tracing)
+                        .handle(WORK, (text, job) -> clock.advance(Duration.ofDays(1))),
+                clock)) {
+            worker.reprise().enqueue(WORK.job("x"));
+            worker.advance(Duration.ofMinutes(1));
+        }
+        SpanData run = spans("process default").get(0);
+        assertThat(run.getStartEpochNanos()).isPositive().isLessThanOrEqualTo(run.getEndEpochNanos());
+        assertThat(Instant.ofEpochSecond(0, run.getEndEpochNanos()))
+                .isBefore(Instant.now().plus(Duration.ofHours(1)));
     }
 
     @Test
