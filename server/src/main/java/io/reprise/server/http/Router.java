@@ -120,7 +120,7 @@ final class Router {
         query.keySet().stream()
                 .filter(name -> !isQuery(operation, name))
                 .limit(10)
-                .forEach(name -> check.unknown(name));
+                .forEach(name -> check.unknown(name, queries(operation)));
         JsonNode json = json(operation, body, check);
         if (!check.errors().isEmpty()) {
             throw Problem.invalid(check.errors());
@@ -142,6 +142,12 @@ final class Router {
         JsonNode json = Json.read(body, schema);
         check.value("", schema, json);
         return json;
+    }
+
+    private static List<String> queries(Operation operation) {
+        return operation.parameters().keySet().stream()
+                .filter(name -> isQuery(operation, name))
+                .toList();
     }
 
     private static boolean isQuery(Operation operation, String name) {

@@ -8,6 +8,7 @@ import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -99,8 +100,12 @@ final class SchemaCheck {
         }
     }
 
-    void unknown(String name) {
-        wrong(shorten(name), "is not known here");
+    void unknown(String name, Collection<String> known) {
+        wrong(shorten(name), unknown(known));
+    }
+
+    private static String unknown(Collection<String> known) {
+        return "is not known here; " + (known.isEmpty() ? "nothing is" : "known: " + String.join(", ", known));
     }
 
     private void object(String field, Schema schema, JsonNode node) {
@@ -120,7 +125,7 @@ final class SchemaCheck {
             if (member != null) {
                 value(field + "/" + entry.getKey(), member, entry.getValue());
             } else if (!schema.open) {
-                wrong(field + "/" + shorten(entry.getKey()), "is not known here");
+                wrong(field + "/" + shorten(entry.getKey()), unknown(schema.members.keySet()));
             }
         }
     }

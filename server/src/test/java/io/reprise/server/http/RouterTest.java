@@ -4,8 +4,10 @@ package io.reprise.server.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,6 +78,25 @@ class RouterTest {
     @Test
     void another_method_is_refused_with_those_that_are_allowed() {
         assertThatThrownBy(() -> router.find("DELETE", "/v1/jobs")).hasMessageContaining("Allowed here: GET, POST");
+    }
+
+    @Test
+    void an_unknown_parameter_or_member_is_refused_with_those_that_are_known() {
+        Operation operation = Operation.post("/v1/things", "putThing")
+                .query("dryRun", Schema.bool(), "whether to change nothing")
+                .body(Schema.object().must("name", Schema.name()).may("size", Schema.integer(0, 9)))
+                .forAnyone()
+                .does(request -> Response.noContent());
+        Router.Match match = new Router(List.of(operation)).find("POST", "/v1/things");
+        Caller caller = new Caller("ada", Set.of(), null, Caller.Bounds.NONE, Caller.Login.NONE);
+        byte[] body = "{\"name\":\"a\",\"colour\":1}".getBytes(StandardCharsets.UTF_8);
+        assertThatThrownBy(() -> Router.check(match, Map.of("dry", "true"), name -> null, caller, body))
+                .isInstanceOfSatisfying(
+                        Problem.class,
+                        problem -> assertThat(problem.errors())
+                                .containsExactly(
+                                        new Problem.FieldError("dry", "is not known here; known: dryRun"),
+                                        new Problem.FieldError("/colour", "is not known here; known: name, size")));
     }
 
     @Test
