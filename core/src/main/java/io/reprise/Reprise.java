@@ -257,6 +257,8 @@ public final class Reprise implements AutoCloseable {
      * @throws IllegalArgumentException see {@link #enqueueAll(List)}
      */
     public List<Enqueued> offerAll(List<? extends JobRequest<?>> jobs) {
+        // First: the ceilings are read from the store, which says less when it is closed.
+        requireOpen(closed);
         return store(specs(jobs));
     }
 

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -124,6 +125,16 @@ class FlowSettingsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> FlowLimit.running(1).burst(3))
                 .withMessage("this limit has no rate: burst belongs to FlowLimit.rate(...)");
+    }
+
+    @Test
+    void a_burst_of_a_resource_has_no_effect_and_is_named() {
+        FleetSettings fleet = FleetSettings.fromJson("""
+                {"resources":{"stripe":{"rate":{"starts":5,"per":"1s","burst":2}},"mail":{"rate":{"starts":5,"per":"1s"}}}}
+                """);
+        assertThat(FleetSettings.fromJson(fleet.toJson()).warnings(Map.of()))
+                .containsExactly("The rate of resource 'stripe' has a burst, which has no effect:"
+                        + " calls are evenly spaced, but for half a second's worth. Leave it out");
     }
 
     @Test

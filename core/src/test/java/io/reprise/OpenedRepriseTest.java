@@ -87,6 +87,10 @@ class OpenedRepriseTest {
         assertThatIllegalStateException()
                 .isThrownBy(() -> reprise.enqueue(WORK.job("late")))
                 .withMessageContaining("closed");
+        // Said before anything else is looked at: a closed store would say less.
+        assertThatIllegalStateException()
+                .isThrownBy(() -> reprise.enqueue(WORK.job("long".repeat(JobSpec.MAX_PAYLOAD_BYTES))))
+                .withMessageContaining("enqueue before close()");
         assertThatIllegalStateException().isThrownBy(reprise::startWorker);
     }
 

@@ -4,8 +4,10 @@ package io.reprise;
 import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.within;
 
 import io.reprise.control.BreakerPhase;
+import io.reprise.insight.ResourceStatus;
 import io.reprise.job.AuditNote;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
@@ -17,6 +19,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** The documented quota of a provider is kept by the whole fleet, and can be changed while it runs. */
@@ -158,6 +161,24 @@ class ResourceRateTest {
             assertThat(engine.reprise.explain(later).sentence())
                     .as("the rate does not hold it")
                     .doesNotContain("stripe");
+        }
+    }
+
+    @Test
+    void a_rate_below_one_per_second_is_shown_as_it_is_and_so_is_the_time_that_it_takes() {
+        Resource slow = Resource.of("stripe").rate(20, Duration.ofMinutes(1));
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {}, builder -> builder.resources(slow))) {
+            engine.worker.advance(Duration.ofSeconds(10));
+            List<JobId> ids = enqueue(engine, 100);
+            engine.worker.advance(Duration.ofSeconds(30));
+            ResourceStatus.RampStatus ramp =
+                    Objects.requireNonNull(engine.reprise.resources().get(0).ramp());
+            assertThat(ramp.rate()).isCloseTo(1 / 3.0, within(1e-6));
+            assertThat(ramp.aim()).isNull();
+            long parked = engine.reprise.resources().get(0).parked();
+            assertThat(parked).isGreaterThan(50);
+            assertThat(ramp.through().toSeconds()).isBetween(3 * parked - 3, 3 * parked + 3);
+            assertThat(engine.reprise.explain(ids.get(99)).sentence()).contains("it lets 20 jobs a minute go");
         }
     }
 

@@ -218,7 +218,9 @@ public record Explanation(
         }
 
         private String letsGo(ResourceStatus.RampStatus now, Instant at) {
-            return "; it lets " + grouped(Math.round(now.rate())) + " jobs a second go"
+            Double aim = now.aim();
+            return "; it lets " + pace(now.rate()) + " go"
+                    + (aim == null ? "" : ", and is to reach " + pace(aim))
                     + (now.why().isEmpty() ? "" : " (" + Isolation.of(now.why()) + ")") + "; all " + grouped(parked)
                     + " parked jobs are through in about " + length(at, at.plus(now.through()));
         }
@@ -459,6 +461,16 @@ public record Explanation(
 
     private static String counted(int n, String what) {
         return grouped(n) + " " + what + (n == 1 ? "" : "s");
+    }
+
+    /** Returns a rate in words: per minute if it is less than one per second. */
+    private static String pace(double perSecond) {
+        if (perSecond < 1) {
+            return counted((int) Math.round(60 * perSecond), "job") + " a minute";
+        }
+        String exact = String.format(Locale.ROOT, "%.1f", perSecond);
+        boolean whole = perSecond >= 10 || exact.endsWith(".0");
+        return (whole ? grouped(Math.round(perSecond)) : exact) + (exact.equals("1.0") ? " job" : " jobs") + " a second";
     }
 
     private static String grouped(long n) {

@@ -72,14 +72,21 @@ public record FleetSettings(
     }
 
     /**
-     * Returns a sentence for each policy that a ceiling cuts, and for each limit or weight of a queue that another limit
-     * makes useless.
+     * Returns a sentence for each policy that a ceiling cuts, for each limit or weight of a queue that another limit
+     * makes useless, and for each burst of a resource, which has no effect.
      *
      * @param running further policies by what they are of, such as {@code type 'bill'}
      */
     public List<String> warnings(Map<String, RetryPolicy> running) {
         List<String> warnings = new ArrayList<>(CeilingLint.of(this, running));
         queues.forEach((name, queue) -> warnings.addAll(queue.rules().warnings(name)));
+        resources.forEach((name, resource) -> {
+            if (resource.hasUselessBurst()) {
+                warnings.add("The rate of resource '" + name
+                        + "' has a burst, which has no effect: calls are evenly spaced, but for half a second's worth."
+                        + " Leave it out");
+            }
+        });
         return warnings;
     }
 

@@ -36,6 +36,14 @@ public record ResourceSettings(
         }
     }
 
+    /** Whether somebody wrote a burst. The ramp that keeps the rate has none. */
+    boolean hasUselessBurst() {
+        return rate != null
+                && rate.starts() != null
+                && rate.per() != null
+                && rate.burst() != FlowLimit.rate(rate.starts(), rate.per()).burst();
+    }
+
     /** Joins these settings with those below, field by field. */
     ResourceSettings orElse(ResourceSettings below) {
         return new ResourceSettings(

@@ -39,29 +39,46 @@ final class ResourcesCommand extends ListingCommand {
     @Override
     TextTable table() {
         return new TextTable(
-                "resource", "breaker", ">parked", ">jobs/s", ">aim", ">through in", ">budget", "next probe", "why");
+                "resource",
+                "breaker",
+                ">parked",
+                ">jobs/s",
+                ">aim",
+                ">budget",
+                ">wait for it",
+                ">through in",
+                "next probe",
+                "why");
     }
 
     @Override
     Object[] row(JsonNode resource) {
         JsonNode ramp = resource.path("ramp");
         JsonNode budget = resource.path("budget");
-        JsonNode through = ramp.isObject() ? ramp.path("throughInSeconds") : budget.path("throughInSeconds");
+        // Each parked job waits for one of the two, so all are through when the later one has let go of its jobs.
+        double through = Math.max(
+                ramp.path("throughInSeconds").doubleValue(-1),
+                budget.path("throughInSeconds").doubleValue(-1));
         return new Object[] {
             Cells.text(resource.path("name")),
             Cells.text(resource.path("phase")),
             Cells.text(resource.path("parked")),
             number(ramp.path("rate")),
             number(ramp.path("aim")),
-            through.isNumber() ? number(through) + " s" : "",
             number(budget.path("level")),
+            budget.path("waiting").longValue(0) > 0 ? Cells.text(budget.path("waiting")) : "",
+            through < 0 ? "" : number(through) + " s",
             Cells.time(resource.path("nextProbe")),
             Cells.cut(ramp.isObject() ? ramp.path("why") : resource.path("why"))
         };
     }
 
     private static String number(JsonNode value) {
-        return value.isNumber() ? String.format(Locale.ROOT, "%,.0f", value.doubleValue()) : "";
+        return value.isNumber() ? number(value.doubleValue()) : "";
+    }
+
+    private static String number(double value) {
+        return String.format(Locale.ROOT, value > 0 && value < 10 ? "%.2f" : "%,.0f", value);
     }
 
     @Command(

@@ -122,7 +122,7 @@ public final class ControlOperations {
         }
         Ramp ramp = breaker.ramp();
         return new ResourceStatus.RampStatus(
-                ramp.pace(),
+                ramp.admitted(),
                 ramp.aim(breaker.flow()),
                 ramp.why(),
                 ramp.inFlight() > 0 ? ramp.inFlight() : null,

@@ -247,6 +247,11 @@ public record Ramp(
         return isFull() ? Math.max(inFlight / took, SLOWEST) : Math.max(rate, LEAST_RATE);
     }
 
+    /** Returns the calls per second that are really admitted. A rate that is set may be lower than a ramp ever goes. */
+    public double admitted() {
+        return rate > 0 ? Math.min(pace(), rate) : pace();
+    }
+
     /** Returns whether the limit on calls in flight is tighter than the rate. */
     boolean isFull() {
         return inFlight > 0 && took > 0 && inFlight / took < Math.max(rate, LEAST_RATE);
@@ -431,7 +436,7 @@ public record Ramp(
     /** Returns the rate to which this ramp grows quickly; null if it is there already, or if no rate is known. */
     public @Nullable Double aim(RateView known) {
         double aim = quickTo(known);
-        return rate < aim ? aim : null;
+        return rate < aim && !why.equals(SET) ? aim : null;
     }
 
     /**
@@ -446,8 +451,8 @@ public record Ramp(
 
     /** Estimates the time until this many jobs are admitted, at the present pace or at a pace that grows to the aim. */
     public Duration timeFor(long jobs, RateView known) {
-        double pace = pace();
-        double aim = isFull() ? pace : Math.max(pace, quickTo(known));
+        double pace = admitted();
+        double aim = isFull() || why.equals(SET) ? pace : Math.max(pace, quickTo(known));
         double growing = Math.log(aim / pace) / Math.log(2);
         double whileGrowing = (aim - pace) / Math.log(2);
         double seconds = jobs < whileGrowing
