@@ -470,7 +470,8 @@ public record Explanation(
         }
         String exact = String.format(Locale.ROOT, "%.1f", perSecond);
         boolean whole = perSecond >= 10 || exact.endsWith(".0");
-        return (whole ? grouped(Math.round(perSecond)) : exact) + (exact.equals("1.0") ? " job" : " jobs") + " a second";
+        return (whole ? grouped(Math.round(perSecond)) : exact) + (exact.equals("1.0") ? " job" : " jobs")
+                + " a second";
     }
 
     private static String grouped(long n) {
