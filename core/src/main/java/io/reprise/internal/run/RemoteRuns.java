@@ -661,13 +661,16 @@ public final class RemoteRuns {
 
     /** The end of a run that failed in a step, as a local run would have ended there. */
     private RunResult failedIn(Step<?> step, RunResult.Thrown thrown, RemoteLease.Key key, Job job) {
-        StoredStep there = find(store.steps(key.job()), step.name());
+        StepList steps = store.steps(key.job());
+        StoredStep there = find(steps, step.name());
         StoredStep.StepFailure known = there == null ? null : there.failure();
         if (known != null) {
             return ended(key, job, RunResult.Thrown.of(new StepFailedException(step.name(), known)), null);
         }
         RunResult end = ended(key, job, thrown, null);
-        if (there != null && there.isEnded()) {
+        boolean hasNoRoom = there == null && steps.steps().size() >= StoredStep.MAX_STEPS;
+        if (hasNoRoom || (there != null && there.isEnded())) {
+            // A failure of the job itself: this step cannot keep it.
             return end;
         }
         if (there == null) {
