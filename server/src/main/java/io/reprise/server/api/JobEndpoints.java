@@ -17,7 +17,6 @@ import io.reprise.server.http.Answer;
 import io.reprise.server.http.ETags;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.Fields;
-import io.reprise.server.http.Json;
 import io.reprise.server.http.Operation;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.ProblemType;
@@ -220,7 +219,7 @@ public final class JobEndpoints implements Endpoints {
     private Map<String, @Nullable Object> whole(Request request, Job job) {
         Tenancy tenancy = Tenancy.of(request.caller());
         Map<String, @Nullable Object> view = Views.job(job, tenancy);
-        view.put("policy", Json.raw(job.policy().toJson()));
+        view.put("policy", Views.policy(job.policy()));
         view.put(
                 "history",
                 api.reprise().attempts(job.id()).stream()

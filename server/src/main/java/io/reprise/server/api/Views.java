@@ -2,6 +2,7 @@
 package io.reprise.server.api;
 
 import io.reprise.failure.Failure;
+import io.reprise.failure.Rule;
 import io.reprise.insight.JobChain;
 import io.reprise.job.Attempt;
 import io.reprise.job.Job;
@@ -11,6 +12,7 @@ import io.reprise.job.Page;
 import io.reprise.job.Progress;
 import io.reprise.retry.Decision;
 import io.reprise.retry.Prediction;
+import io.reprise.retry.RetryPolicy;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.config.Durations;
 import io.reprise.server.http.Json;
@@ -23,6 +25,9 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Shows objects of the core as JSON, with the core's names. Unset values are null, so that
@@ -37,6 +42,31 @@ public final class Views {
         Map<String, @Nullable Object> view = brief(job, tenancy);
         view.put("result", json(job.status().result()));
         view.put("payload", json(job.spec().payload()));
+        return view;
+    }
+
+    /**
+     * Shows the policy of a job. It leaves out the default rules that come after its own: they are the same for most jobs, and
+     * make a policy ten times as long. Without them the policy means the same.
+     */
+    static JsonNode policy(RetryPolicy policy) {
+        ObjectNode view = (ObjectNode) Json.parse(policy.toJson());
+        List<Rule> rules = policy.rules();
+        List<Rule> defaults = RetryPolicy.DEFAULT.rules();
+        int own = rules.size() - defaults.size();
+        // Without the default rules at the end, the flag would keep them out.
+        if (own < 0 || !policy.rulesOnly() || !rules.subList(own, rules.size()).equals(defaults)) {
+            return view;
+        }
+        view.remove("rulesOnly");
+        if (own == 0) {
+            view.remove("rules");
+        } else {
+            ArrayNode shown = (ArrayNode) view.path("rules");
+            while (shown.size() > own) {
+                shown.remove(shown.size() - 1);
+            }
+        }
         return view;
     }
 

@@ -3,6 +3,9 @@ package io.reprise.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.retry.RetryPolicy;
 import io.reprise.server.api.TestServer.Reply;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -121,6 +124,23 @@ class JobApiTest {
                         .map(e -> e.get("field").stringValue()))
                 .containsExactlyInAnyOrder("/payload/url", "/payload/uri", "/payload/header");
         assertThat(bad.json().get("errors").get(0).get("message").stringValue()).isEqualTo("is missing");
+    }
+
+    @Test
+    void the_policy_of_a_job_leaves_out_the_default_rules() {
+        String usual = server.enqueue("{\"type\":\"a\",\"policy\":{\"base\":\"5s\"}}");
+        String body = server.get("/v1/jobs/" + usual).json().get("policy").toString();
+        assertThat(body).contains("\"base\":\"PT5S\"").doesNotContain("rules").hasSizeLessThan(600);
+
+        String own = server.enqueue("""
+                {"type":"a","policy":{"rules":[{"name":"card","class":"PERMANENT","codes":["card_declined"]}]}}
+                """);
+        JsonNode shown = server.get("/v1/jobs/" + own).json().get("policy");
+        assertThat(shown.get("rules").valueStream().map(rule -> rule.get("name").stringValue()))
+                .containsExactly("card");
+        Job job = server.store.find(new JobId(Long.parseLong(own))).orElseThrow();
+        assertThat(RetryPolicy.fromJson(shown.toString()).complete())
+                .isEqualTo(job.policy().complete());
     }
 
     @Test
