@@ -128,11 +128,19 @@ final class MongoInserts {
         Map<Membership, Integer> members = new HashMap<>();
         for (int i = 0; i < answers.size(); i++) {
             Membership member = Membership.in(specs.get(i));
-            if (member != null && !member.isChild() && specs.get(i).isSibling() == siblings) {
+            if (member != null
+                    && !member.isChild()
+                    && specs.get(i).isSibling() == siblings
+                    && !isRepeated(specs.get(i), answers.get(i))) {
                 members.merge(member, answers.get(i).created() ? 1 : 0, Integer::sum);
             }
         }
         return members;
+    }
+
+    /** Whether the idempotency key answered. Then the batch is not asked: it may be closed meanwhile. */
+    private static boolean isRepeated(JobSpec spec, Enqueued answer) {
+        return !answer.created() && spec.idempotencyKey() != null && spec.key() == null;
     }
 
     /** Refuses specs with keys if the store has no keys. */

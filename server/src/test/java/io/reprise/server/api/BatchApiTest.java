@@ -124,6 +124,13 @@ class BatchApiTest {
                         .at("/batch/total")
                         .intValue())
                 .isEqualTo(3);
+        // A caller that lost the answer gets it, though the batch was closed meanwhile.
+        server.post("/v1/batches/b/close", "{}");
+        Reply late = keyed("/v1/batches/b/jobs", TWO);
+        assertThat(late.status()).as(late.raw().body()).isEqualTo(202);
+        assertThat(late.json().path("ids")).isEqualTo(first.json().path("ids"));
+        assertThat(late.json().at("/batch/total").intValue()).isEqualTo(3);
+        assertThat(server.post("/v1/batches/b/jobs", TWO).status()).isEqualTo(409);
     }
 
     @Test

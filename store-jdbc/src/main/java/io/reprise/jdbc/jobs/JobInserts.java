@@ -209,7 +209,7 @@ public final class JobInserts {
         Map<String, Integer> siblings = new HashMap<>();
         for (int i = 0; i < answers.size(); i++) {
             Membership member = Membership.in(jobs.get(i));
-            if (member != null && !member.isChild()) {
+            if (member != null && !member.isChild() && !isRepeated(jobs.get(i), answers.get(i))) {
                 // A batch without a new member is looked at too: it may refuse.
                 (jobs.get(i).isSibling() ? siblings : members)
                         .merge(member.batch(), answers.get(i).created() ? 1 : 0, Integer::sum);
@@ -217,6 +217,11 @@ public final class JobInserts {
         }
         Batches.add(session, members, false);
         Batches.add(session, siblings, true);
+    }
+
+    /** Whether the idempotency key answered. Then the batch is not asked: it may be closed meanwhile. */
+    private static boolean isRepeated(JobSpec job, Enqueued answer) {
+        return !answer.created() && job.idempotencyKey() != null && job.key() == null;
     }
 
     private List<Enqueued> store(Session session, List<JobSpec> jobs, boolean tells) throws SQLException {

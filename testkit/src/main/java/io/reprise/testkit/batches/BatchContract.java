@@ -10,6 +10,7 @@ import io.reprise.batch.Membership;
 import io.reprise.job.AuditEntry;
 import io.reprise.job.Cancellation;
 import io.reprise.job.DuplicateKeyException;
+import io.reprise.job.Enqueued;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
@@ -482,6 +483,33 @@ public interface BatchContract extends StoreFixture {
                 .isInstanceOf(RefusedException.class)
                 .hasMessageContaining("has ended");
         assertThat(store().claim(TestClaims.upTo(1).build())).isEmpty();
+    }
+
+    @Test
+    default void a_repetition_is_answered_though_the_batch_is_closed() {
+        create();
+        List<JobSpec> parts = List.of(
+                member("part").idempotencyKey("one").build(),
+                member("part").idempotencyKey("two").build());
+        List<JobId> first = store().insert(parts).stream().map(Enqueued::id).toList();
+        close();
+        List<Enqueued> again = store().insert(parts);
+        assertThat(again).extracting(Enqueued::id).isEqualTo(first);
+        assertThat(again).noneMatch(Enqueued::created);
+        assertThat(batch().total()).isEqualTo(2);
+        // One that is new is refused, and all that came with it.
+        assertThatThrownBy(() -> store().insert(List.of(
+                        parts.get(0), member("part").idempotencyKey("three").build())))
+                .isInstanceOf(RefusedException.class)
+                .hasMessageContaining("'import-7' is closed");
+        assertThatThrownBy(() -> add(member("part").key("unique", KeyRule.KEEP)))
+                .isInstanceOf(RefusedException.class)
+                .hasMessageContaining("'import-7' is closed");
+        end(claimOne(), true);
+        end(claimOne(), true);
+        assertThat(batch().succeededAt()).isNotNull();
+        assertThat(store().insert(parts)).extracting(Enqueued::id).isEqualTo(first);
+        assertThat(batch().total()).isEqualTo(2);
     }
 
     @Test
