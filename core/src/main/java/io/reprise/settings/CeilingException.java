@@ -22,6 +22,7 @@ public class CeilingException extends RepriseException {
     }
 
     private final Kind kind;
+    private final String queue;
     private final long value;
     private final long ceiling;
     private final Duration retryAfter;
@@ -44,6 +45,7 @@ public class CeilingException extends RepriseException {
                                 + ceiling
                                 + ": keep large data elsewhere, or raise payloadBytes in the settings of the fleet");
         this.kind = kind;
+        this.queue = queue;
         this.value = value;
         this.ceiling = ceiling;
         this.retryAfter = retryAfter;
@@ -52,6 +54,11 @@ public class CeilingException extends RepriseException {
     /** Returns which ceiling it is. */
     public Kind kind() {
         return kind;
+    }
+
+    /** Returns the queue of the job. */
+    public String queue() {
+        return queue;
     }
 
     /** Returns the bytes of the payload, or the jobs that the queue would hold. */

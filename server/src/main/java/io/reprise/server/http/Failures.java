@@ -49,18 +49,22 @@ final class Failures {
 
     /** The message of the exception has the name of the queue as it is stored, with the tenant's name. */
     private static Problem refused(CeilingException ceiling) {
+        String stored = ceiling.queue();
+        String queue = stored.substring(stored.indexOf('/') + 1);
         return switch (ceiling.kind()) {
             case DEPTH ->
                 Problem.of(
                                 ProblemType.QUEUE_FULL,
-                                "The queue would hold " + ceiling.value() + " jobs but must hold at most "
+                                "Queue '" + queue + "' would hold " + ceiling.value() + " jobs but must hold at most "
                                         + ceiling.ceiling() + ": try again when workers have caught up")
                         .header(
                                 "Retry-After",
                                 Long.toString(ceiling.retryAfter().toSeconds()));
             case PAYLOAD ->
                 Problem.invalid(
-                        "/payload", "is " + ceiling.value() + " bytes but must be at most " + ceiling.ceiling());
+                        "/payload",
+                        "is " + ceiling.value() + " bytes but in queue '" + queue + "' must be at most "
+                                + ceiling.ceiling());
         };
     }
 

@@ -150,12 +150,12 @@ class SettingsApiTest {
         assertThat(full.raw().headers().firstValue("Retry-After"))
                 .hasValueSatisfying(
                         seconds -> assertThat(Integer.parseInt(seconds)).isPositive());
-        assertThat(full.raw().body()).contains("queue-full", "must hold at most 2");
+        assertThat(full.raw().body()).contains("queue-full", "Queue 'small' would hold", "must hold at most 2");
         assertThat(server.post("/v1/jobs", "{\"type\":\"a\"}").status()).isEqualTo(202);
         Reply large =
                 server.post("/v1/jobs", "{\"type\":\"a\",\"queue\":\"small\",\"payload\":\"" + "x".repeat(60) + "\"}");
         assertThat(large.status()).isEqualTo(400);
-        assertThat(large.raw().body()).contains("bytes but must be at most 50");
+        assertThat(large.raw().body()).contains("bytes but in queue 'small' must be at most 50");
     }
 
     @Test
