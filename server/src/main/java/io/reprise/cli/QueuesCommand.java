@@ -21,6 +21,9 @@ import tools.jackson.databind.node.ObjectNode;
         footer = {"", "Examples:", "  reprise queues", "  reprise queues pause mail --why 'the relay is being moved'"})
 final class QueuesCommand extends ListingCommand {
 
+    /** The command that sets the limit of a whole queue. */
+    private static final String BY_OPERATOR = "queues limit";
+
     QueuesCommand(Terminal terminal) {
         super(terminal, "queues");
     }
@@ -105,8 +108,23 @@ final class QueuesCommand extends ListingCommand {
                                 Cells.text(limit.path("burst")),
                                 place(limit)));
                 table.print(terminal.out());
+                warnOfUseless(now);
             });
         });
+    }
+
+    /** Names the limits of groups and types that are never reached, because fewer jobs of the whole queue may run. */
+    private void warnOfUseless(JsonNode limits) {
+        limits.path("items")
+                .valueStream()
+                .filter(limit -> place(limit).equals(BY_OPERATOR))
+                .map(limit -> limit.path("running").intValue())
+                .forEach(most -> limits.path("items")
+                        .valueStream()
+                        .filter(limit -> limit.path("running").intValue(0) > most)
+                        .forEach(limit -> terminal.err()
+                                .println("Warning: at most " + most + " jobs of the queue run at once, so the limit of "
+                                        + whose(limit) + " is never reached.")));
     }
 
     private static String whose(JsonNode limit) {
@@ -119,6 +137,9 @@ final class QueuesCommand extends ListingCommand {
     }
 
     private static String place(JsonNode limit) {
+        if (limit.path("from").stringValue("").equals("OPERATOR")) {
+            return BY_OPERATOR;
+        }
         int workers = limit.path("workers").intValue(0);
         return workers == 0 ? "the settings" : "the code of " + workers + (workers == 1 ? " worker" : " workers");
     }
@@ -166,6 +187,7 @@ final class QueuesCommand extends ListingCommand {
         }
         return with(link -> {
             JsonNode now = link.call("PUT", ServerTarget.of("queues", queue), body);
+            warnOfUseless(link.get(ServerTarget.of("queues", queue, "limits")));
             return answer(now, "Queue %s: limit %s", queue, limit);
         });
     }

@@ -260,6 +260,13 @@ public class CommandsTest {
         until(() -> fine(queue.run(way, "queues", "limits", name)).out().contains("gold-*"));
         assertThat(fine(queue.run(way, "queues", "limits", name)).out())
                 .containsPattern("group gold-\\*\\s+7 .*the settings");
+        Cli limited = queue.run(way, "queues", "limit", name, "4");
+        assertThat(limited.err())
+                .contains("at most 4 jobs of the queue run at once, so the limit of group gold-* is never reached");
+        Cli limits = queue.run(way, "queues", "limits", name);
+        assertThat(limits.out()).containsPattern("the queue\\s+4 .*queues limit");
+        assertThat(limits.err()).contains("group gold-* is never reached");
+        assertThat(queue.run(way, "queues", "limit", name, "7").err()).doesNotContain("never");
         refused(queue.run(way, "queues", "limit", name, "0"), "N must be a number from 1");
         refused(queue.run(way, "queues", "resume", "nosuch"), "Queue 'nosuch' does not exist");
         refused(queue.run(way, "queues", "pause", "bad name"), "queue");

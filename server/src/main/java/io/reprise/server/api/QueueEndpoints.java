@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
+import io.reprise.fairness.FlowGate;
 import io.reprise.fairness.FlowLimit;
 import io.reprise.insight.Activity;
-import io.reprise.insight.QueueLimit;
 import io.reprise.insight.StartLevel;
 import io.reprise.job.JobState;
 import io.reprise.job.QueueState;
@@ -20,6 +20,7 @@ import io.reprise.server.http.Scope;
 import io.reprise.store.ActivityQuery;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -74,6 +75,9 @@ public final class QueueEndpoints implements Endpoints {
             .must("items", Schema.array(GROUP, 0, MOST_GROUPS).about("the groups with most jobs first"))
             .named("Groups");
 
+    /** Sets the number of jobs of a whole queue that run at once, by changeQueue. */
+    private static final String OPERATOR = "OPERATOR";
+
     private static final Schema LIMIT = Schema.object()
             .must("of", Schema.choice(List.of("QUEUE", "GROUP", "TYPE")))
             .must("name", Schema.text(0, 100).about("of the group or type, or a beginning and *; empty for the queue"))
@@ -82,7 +86,10 @@ public final class QueueEndpoints implements Endpoints {
             .must("per", Schema.duration().orNull())
             .must("burst", Schema.integer(1, NO_LIMIT).orNull().about("jobs that may start at once after a pause"))
             .must("inOrder", Schema.bool().about("whether the jobs of a group run one after the other"))
-            .must("from", Schema.choice(List.of("CODE", "SETTINGS")).about("where it was set; the settings come first"))
+            .must(
+                    "from",
+                    Schema.choice(List.of("CODE", "SETTINGS", OPERATOR))
+                            .about("where it was set; the settings come before the code, changeQueue is the operator"))
             .must("workers", Schema.integer(0, NO_LIMIT).about("live workers that have it in their code"))
             .named("QueueLimit");
 
@@ -232,25 +239,35 @@ public final class QueueEndpoints implements Endpoints {
     /** Also of a queue that has no jobs yet. */
     private Answer limits(Request request) {
         Tenancy tenancy = Tenancy.of(request.caller());
-        return Response.ok(Views.page(
-                api.reprise().limits(name(request)).stream()
-                        .map(limit -> view(tenancy, limit))
-                        .toList(),
-                null));
+        List<Map<String, @Nullable Object>> limits = new ArrayList<>();
+        api.queues().get().stream()
+                .filter(queue -> queue.name().equals(name(request)) && queue.maxRunning() != null)
+                .map(queue -> FlowLimit.running(queue.maxRunning()))
+                .map(limit -> view(limit, FlowGate.Reached.Of.QUEUE, "", OPERATOR, 0))
+                .forEach(limits::add);
+        api.reprise().limits(name(request)).stream()
+                .map(each -> view(
+                        each.limit(),
+                        each.of(),
+                        tenancy.shown(each.name()),
+                        each.from().name(),
+                        each.workers()))
+                .forEach(limits::add);
+        return Response.ok(Views.page(limits, null));
     }
 
-    private static Map<String, @Nullable Object> view(Tenancy tenancy, QueueLimit queueLimit) {
-        FlowLimit limit = queueLimit.limit();
+    private static Map<String, @Nullable Object> view(
+            FlowLimit limit, FlowGate.Reached.Of of, String name, String from, int workers) {
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
-        view.put("of", queueLimit.of());
-        view.put("name", tenancy.shown(queueLimit.name()));
+        view.put("of", of);
+        view.put("name", name);
         view.put("running", limit.running());
         view.put("starts", limit.starts());
         view.put("per", limit.per() == null ? null : Views.duration(limit.per()));
         view.put("burst", limit.isRate() ? limit.burst() : null);
         view.put("inOrder", limit.ordered());
-        view.put("from", queueLimit.from());
-        view.put("workers", queueLimit.workers());
+        view.put("from", from);
+        view.put("workers", workers);
         return view;
     }
 
