@@ -234,9 +234,17 @@ final class Explainer {
             reasons.add(new Explanation.NoWorker(job.queue()));
         } else if (able.isEmpty()) {
             reasons.add(new Explanation.NoHandler(job.queue(), wanted));
-        } else if (due && able.stream().allMatch(worker -> worker.holding() >= worker.concurrency())) {
+        } else if (due && able.stream().allMatch(Explainer::isBusy)) {
             reasons.add(new Explanation.WorkersBusy(able.size()));
+        } else if (due
+                && able.stream()
+                        .allMatch(worker -> isBusy(worker) || worker.full().contains(job.type()))) {
+            reasons.add(new Explanation.TypeFull(job.type(), able.size()));
         }
+    }
+
+    private static boolean isBusy(WorkerReport worker) {
+        return worker.holding() >= worker.concurrency();
     }
 
     /** Returns the rule of the latest decision that is kept: the reason why the job waits or is dead. */

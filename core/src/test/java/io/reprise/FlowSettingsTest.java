@@ -15,6 +15,7 @@ import io.reprise.insight.QueueLimit.From;
 import io.reprise.job.AuditNote;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
+import io.reprise.job.WorkerReport;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.settings.FleetSettings;
 import io.reprise.settings.SettingsBook;
@@ -346,12 +347,19 @@ class FlowSettingsTest {
                 engine.worker.advance(Duration.ofSeconds(2));
                 assertThat(open).hasSize(Math.min(2, 9 - ended));
             }
+            assertThat(engine.reprise.workers().get(0).report().full()).isEmpty();
             put(engine.memory, "{\"types\":{\"slow\":{\"concurrency\":1}}}");
             engine.worker.advance(FOLLOWED);
             engine.reprise.enqueue(slow.job("x"));
-            engine.reprise.enqueue(slow.job("x"));
+            JobId waits = engine.reprise.enqueue(slow.job("x"));
             engine.worker.runDue();
             assertThat(open).hasSize(1);
+            // The worker reports every 10 seconds.
+            engine.worker.advance(Duration.ofSeconds(10));
+            assertThat(engine.reprise.explain(waits).reasons()).containsExactly(new Explanation.TypeFull("slow", 1));
+            WorkerReport report = engine.reprise.workers().get(0).report();
+            assertThat(report.full()).containsExactly("slow");
+            assertThat(report.handled()).containsExactlyInAnyOrder("slow", "work");
             open.remove().accept(null);
             engine.worker.advance(Duration.ofSeconds(2));
             open.remove().accept(null);

@@ -372,6 +372,24 @@ public record Explanation(
     }
 
     /**
+     * All workers that could run the job run as many jobs of its type as each of them may, or are busy, as of their last
+     * reports. The number is set by {@link io.reprise.RepriseBuilder#concurrency(io.reprise.JobType, int)} or by the
+     * settings of the type.
+     *
+     * @param type name of the type
+     * @param workers number of these workers
+     */
+    public record TypeFull(String type, int workers) implements Reason {
+        @Override
+        public String text(Instant at) {
+            return workers == 1
+                    ? "the one worker that could run it runs as many jobs of type " + type + " as it may"
+                    : "all " + grouped(workers) + " workers that could run it run as many jobs of type " + type
+                            + " as each may";
+        }
+    }
+
+    /**
      * Other due jobs of the queue are claimed first. Each number is counted up to {@link #MAX_JOBS}; {@code MAX_JOBS + 1} means
      * more.
      *

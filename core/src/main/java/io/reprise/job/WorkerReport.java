@@ -15,7 +15,8 @@ import java.util.stream.Collectors;
  * @param queues queues that it serves, in their order. A name that ends with {@link #ANY} stands for all queues with
  *     this beginning. An empty list stands for every queue. A label that begins with {@value #OFFER} is one that the
  *     worker offers
- * @param types job types that it has handlers for; {@link #ANY} for all
+ * @param types job types that it has handlers for; {@link #ANY} for all. A type that begins with {@value #FULL} is one of
+ *     which the worker runs as many jobs as its limit allows
  * @param concurrency jobs that it runs at once
  * @param holding jobs that it holds now, running or waiting for a thread
  * @since 0.1.0
@@ -27,6 +28,9 @@ public record WorkerReport(String name, List<String> queues, List<String> types,
 
     /** Begins a label among the queues. No queue begins with it. */
     public static final String OFFER = "@";
+
+    /** Begins a type of which the worker runs as many jobs as it may. No type begins with it. */
+    public static final String FULL = "!";
 
     /** Stands between a type and a version; no name has it. */
     private static final char VERSION = '#';
@@ -42,6 +46,26 @@ public record WorkerReport(String name, List<String> queues, List<String> types,
         List<String> names = new ArrayList<>(queues);
         labels.stream().sorted().map(OFFER::concat).forEach(names::add);
         return new WorkerReport(name, names, types, concurrency, holding);
+    }
+
+    /** Creates a report of a worker that runs as many jobs of these types as its own limits allow. */
+    public WorkerReport full(Set<String> atLimit) {
+        List<String> all = new ArrayList<>(types);
+        atLimit.stream().sorted().map(FULL::concat).forEach(all::add);
+        return new WorkerReport(name, queues, all, concurrency, holding);
+    }
+
+    /** Returns the types of which the worker runs as many jobs as its own limits allow. */
+    public Set<String> full() {
+        return types.stream()
+                .filter(type -> type.startsWith(FULL))
+                .map(type -> type.substring(FULL.length()))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** Returns the types that the worker has handlers for; {@link #ANY} for all. */
+    public List<String> handled() {
+        return types.stream().filter(type -> !type.startsWith(FULL)).toList();
     }
 
     /** Returns the labels that the worker offers to jobs that need them. */

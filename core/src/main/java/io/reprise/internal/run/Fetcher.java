@@ -20,7 +20,6 @@ import io.reprise.store.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -60,6 +59,7 @@ public final class Fetcher implements Role {
     private final AtomicLong nextDueNanos = new AtomicLong(NEVER);
     private final LiveSettings live;
     private final FlowRules rules;
+    private final TypeLimits typeLimits;
     private final RunTotals totals;
     private final QueueOrders orders;
     private Duration poll = FIRST_POLL;
@@ -75,6 +75,7 @@ public final class Fetcher implements Role {
         this.random = parts.random();
         this.live = parts.live();
         this.rules = new FlowRules(settings.queues(), live);
+        this.typeLimits = new TypeLimits(settings, live);
         this.totals = parts.totals();
         this.orders = new QueueOrders(store, live);
         this.outage = new OutageRest("fetcher", random);
@@ -156,7 +157,7 @@ public final class Fetcher implements Role {
 
     /** Claims queue by queue if the worker limits types: each claim must know what those before it took. */
     private List<Claim> claim(List<Queue> queues, int free, int each) {
-        if (queues.size() < 2 || typeLimits().isEmpty()) {
+        if (queues.size() < 2 || typeLimits.now().isEmpty()) {
             return claimTogether(queues, free, each);
         }
         List<Claim> claims = new ArrayList<>();
@@ -167,17 +168,6 @@ public final class Fetcher implements Role {
             left -= some.stream().mapToInt(claim -> claim.jobs().size()).sum();
         }
         return claims;
-    }
-
-    /** How many jobs of a type this worker runs at once: the fleet's settings above those of the code. */
-    private Map<String, Integer> typeLimits() {
-        Map<String, Integer> limits = new HashMap<>(settings.typeConcurrency());
-        live.now().types().forEach((type, told) -> {
-            if (told.concurrency() != null) {
-                limits.put(type, told.concurrency());
-            }
-        });
-        return limits;
     }
 
     private List<Claim> claimTogether(List<Queue> queues, int free, int each) {
@@ -229,8 +219,7 @@ public final class Fetcher implements Role {
 
     private List<Demand> demands(List<Queue> queues, int each) {
         List<Demand> demands = new ArrayList<>();
-        Map<String, Integer> rooms = typeLimits();
-        rooms.replaceAll((type, limit) -> Math.max(0, limit - book.openOf(type)));
+        Map<String, Integer> rooms = typeLimits.rooms(book);
         for (Queue queue : queues) {
             Integer limit = queue.concurrency();
             int wanted = limit == null ? each : Math.min(each, limit - book.open(queue.name()));

@@ -184,8 +184,8 @@ public final class UnhandledTypes {
         try {
             List<WorkerReport> live = store.workers().stream()
                     .map(WorkerState::report)
-                    // Without the number of held jobs, so that a worker equals its earlier report.
-                    .map(worker -> new WorkerReport(worker.name(), worker.queues(), worker.types(), 0, 0))
+                    // Without what it runs now, so that a worker equals its earlier report.
+                    .map(worker -> new WorkerReport(worker.name(), worker.queues(), worker.handled(), 0, 0))
                     .toList();
             synchronized (this) {
                 workers = live;

@@ -11,6 +11,7 @@ import io.reprise.internal.engine.Role;
 import io.reprise.internal.engine.WorkerSettings;
 import io.reprise.internal.run.CodeLimits;
 import io.reprise.internal.run.LeaseBook;
+import io.reprise.internal.run.TypeLimits;
 import io.reprise.internal.run.UnhandledTypes;
 import io.reprise.internal.settle.Events;
 import io.reprise.internal.settle.PredictionTable;
@@ -42,6 +43,7 @@ public final class Reporter implements Role {
     private final WorkerSettings settings;
     private final Map<String, FlowLimit> rates;
     private final List<String> types;
+    private final TypeLimits typeLimits;
     private final LeaseBook book;
     private final RunTotals totals;
     private final Events events;
@@ -59,6 +61,7 @@ public final class Reporter implements Role {
         this.store = parts.store();
         this.settings = parts.settings();
         this.types = parts.handlers().known();
+        this.typeLimits = new TypeLimits(settings, parts.live());
         this.book = book;
         this.totals = parts.totals();
         this.events = parts.events();
@@ -128,6 +131,7 @@ public final class Reporter implements Role {
     private WorkerReport report() {
         List<String> queues = settings.queues().stream().map(Queue::name).toList();
         return new WorkerReport(settings.name(), queues, types, settings.concurrency(), book.open())
-                .offering(settings.offers());
+                .offering(settings.offers())
+                .full(typeLimits.full(book));
     }
 }

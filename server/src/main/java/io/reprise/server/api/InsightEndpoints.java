@@ -61,6 +61,10 @@ public final class InsightEndpoints implements Endpoints {
                     "types",
                     Schema.array(Schema.text(1, 100), 0, NO_LIMIT)
                             .about("* for all; name#2 if it reads payloads up to version 2"))
+            .must(
+                    "full",
+                    Schema.array(Schema.text(1, 100), 0, NO_LIMIT)
+                            .about("types of which it runs as many jobs as its own limits allow"))
             .must("concurrency", Schema.integer(0, NO_LIMIT))
             .must("holding", Schema.integer(0, NO_LIMIT))
             .must("since", Schema.time())
@@ -183,7 +187,8 @@ public final class InsightEndpoints implements Endpoints {
         view.put("name", tenancy.shown(worker.name()));
         view.put("queues", worker.report().named().stream().map(tenancy::shown).toList());
         view.put("offers", List.copyOf(worker.report().offers()));
-        view.put("types", worker.report().types());
+        view.put("types", worker.report().handled());
+        view.put("full", List.copyOf(worker.report().full()));
         view.put("concurrency", worker.report().concurrency());
         view.put("holding", worker.report().holding());
         view.put("since", worker.since());

@@ -142,8 +142,13 @@ final class WaitingLine {
                     .orElse("");
             List<WorkerReport> serving =
                     workers.stream().filter(worker -> worker.serves(queue)).toList();
-            if (!serving.isEmpty() && serving.stream().noneMatch(worker -> worker.handles(type))) {
+            List<WorkerReport> able =
+                    serving.stream().filter(worker -> worker.handles(type)).toList();
+            if (!serving.isEmpty() && able.isEmpty()) {
                 add(new Explanation.NoHandler(queue, type), "type", type, jobs);
+            } else if (!able.isEmpty()
+                    && able.stream().allMatch(worker -> worker.full().contains(type))) {
+                add(new Explanation.TypeFull(type, able.size()), "type", type, jobs);
             }
         });
     }

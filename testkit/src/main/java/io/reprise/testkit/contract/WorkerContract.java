@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -22,7 +23,9 @@ import org.junit.jupiter.api.Test;
 public interface WorkerContract extends StoreFixture {
 
     private static WorkerReport report(String name, int holding) {
-        return new WorkerReport(name, List.of("mail", "default"), List.of("send", "call"), 10, holding);
+        return new WorkerReport(name, List.of("mail", "default"), List.of("send", "call"), 10, holding)
+                .offering(Set.of("gpu"))
+                .full(Set.of("send"));
     }
 
     @Test
