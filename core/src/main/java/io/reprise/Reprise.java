@@ -426,8 +426,11 @@ public final class Reprise implements AutoCloseable {
      *     as many steps as a job may have (INVALID_STATE)
      * @throws PayloadException if the value cannot be encoded, or its stored form has more than
      *     {@value StoredStep#MAX_VALUE_BYTES} bytes
+     * @throws NullPointerException if the value is null; an event without one is {@link #tellJson} with {@code "null"}
      */
     public boolean tell(JobId id, String event, Object value) {
+        Objects.requireNonNull(
+                value, () -> "event " + event + " needs a value; without one, call tellJson with \"null\"");
         return tellEncoded(id, event, value.getClass().getName(), codec.encode(value));
     }
 

@@ -5,6 +5,7 @@ import static io.reprise.EngineFixture.EXACT;
 import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.reprise.failure.FailureClass;
 import io.reprise.job.AuditEntry;
@@ -329,6 +330,9 @@ class StepsTest {
             JobId id = start(engine);
             assertThat(engine.job(id).status().waitReason()).isEqualTo(WaitReason.EVENT);
             engine.worker.advance(Duration.ofMinutes(10));
+            assertThatNullPointerException()
+                    .isThrownBy(() -> engine.reprise.tell(id, "approval", null))
+                    .withMessageContaining("event approval needs a value");
             assertThat(engine.reprise.tell(id, "approval", "yes")).isTrue();
             assertThat(engine.reprise.tell(id, "approval", "no")).isFalse();
             engine.worker.runDue();
