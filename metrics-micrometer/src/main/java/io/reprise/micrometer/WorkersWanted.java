@@ -13,14 +13,18 @@ import java.util.Map;
  * of a run and the lag, all measured in the store between two looks, so every process of the fleet shows the same.
  *
  * <p>By Little's law, arrivals per second times seconds of a run are the jobs that must run at once to keep pace. While
- * jobs are late, more are wanted: twice as many at a lag of {@link #DRAIN_SECONDS}. Used by one thread at a time.
+ * nothing is late these are the jobs that run. While jobs are late, more are wanted: twice as many at a lag of
+ * {@link #DRAIN_SECONDS}. Used by one thread at a time.
  */
 final class WorkersWanted {
 
     private static final double DRAIN_SECONDS = 60;
 
+    /** What keeps pace is at most the tenfold of what runs. */
+    private static final double LEAST_SHARE = 0.1;
+
     /** Counts of a queue at one look. */
-    private record Look(long nanos, long ended, long live) {}
+    private record Look(long nanos, long ended, long live, double lagSeconds) {}
 
     private final Map<String, Look> looks = new HashMap<>();
 
@@ -33,16 +37,22 @@ final class WorkersWanted {
         long claimed = queue.count(JobState.RUNNING);
         long running = running(queue.name(), claimed, workers);
         long ended = queue.count(JobState.SUCCEEDED) + queue.count(JobState.FAILED) + queue.count(JobState.CANCELLED);
-        Look now = new Look(nanos, ended, queue.count(JobState.PENDING) + claimed);
+        Look now = new Look(nanos, ended, queue.count(JobState.PENDING) + claimed, lagSeconds);
         Look before = looks.put(queue.name(), now);
         if (queue.paused() != null) {
             return 0;
         }
+        if (queue.oldestDueAt() == null) {
+            // What waits is for later.
+            return Math.ceil(bounded(queue, (double) running));
+        }
         double pace = before == null ? running : pace(before, now, running);
-        boolean late = queue.oldestDueAt() != null;
-        double wanted = late ? Math.max(1, Math.max((double) running, pace)) * (1 + lagSeconds / DRAIN_SECONDS) : pace;
-        double bounded = queue.maxRunning() == null ? wanted : Math.min(wanted, queue.maxRunning());
-        return Math.ceil(bounded);
+        double least = Math.max(1, Math.max((double) running, pace));
+        return Math.ceil(bounded(queue, least * (1 + lagSeconds / DRAIN_SECONDS)));
+    }
+
+    private static double bounded(QueueState queue, double wanted) {
+        return queue.maxRunning() == null ? wanted : Math.min(wanted, queue.maxRunning());
     }
 
     /**
@@ -65,12 +75,19 @@ final class WorkersWanted {
     private static double pace(Look before, Look now, long running) {
         double seconds = (now.nanos - before.nanos) / 1e9;
         long ended = now.ended - before.ended;
-        // Pruned jobs make it negative: then nothing is known about this time.
         if (seconds <= 0 || ended <= 0) {
             return running;
         }
         double arrivals = Math.max(0, ended + now.live - before.live) / seconds;
         double run = running * seconds / ended;
-        return arrivals * run;
+        return Math.min(arrivals * run, running / served(before, now, seconds));
+    }
+
+    /**
+     * Returns which share of the arrivals was served: if the lag grew by 6 s in 10 s, those of 4 s. It bounds what the
+     * counts say. They say too much if ended jobs are deleted meanwhile, or if jobs arrive that are due much later.
+     */
+    private static double served(Look before, Look now, double seconds) {
+        return Math.max(LEAST_SHARE, 1 - (now.lagSeconds - before.lagSeconds) / seconds);
     }
 }

@@ -51,11 +51,22 @@ class WorkersWantedTest {
     }
 
     @Test
-    void more_arrivals_than_ends_want_more_before_anything_is_late() {
+    void more_arrivals_than_ends_want_more_as_soon_as_jobs_are_late() {
         wanted.of(queue(0, 10, 0, false, null), List.of(), 0, 0);
-        // 100 ended in 10 s, 300 arrived: 30 a second with runs of 1 s.
-        assertThat(wanted.of(queue(200, 10, 100, false, null), List.of(), 0, 10 * SECOND))
-                .isEqualTo(30);
+        // 100 ended in 10 s, 300 arrived: 30 a second with runs of 1 s. Those of the last 6 s wait.
+        assertThat(wanted.of(queue(200, 10, 100, true, null), List.of(), 6.6, 10 * SECOND))
+                .as("30 keep pace, and the queue is 6.6 s late")
+                .isEqualTo(33);
+    }
+
+    @Test
+    void jobs_of_tomorrow_want_nobody_today() {
+        wanted.of(queue(0, 4, 0, false, null), List.of(), 0, 0);
+        assertThat(wanted.of(queue(10_000, 4, 40, false, null), List.of(), 0, 10 * SECOND))
+                .isEqualTo(4);
+        assertThat(wanted.of(queue(20_000, 4, 80, true, null), List.of(), 0.1, 20 * SECOND))
+                .as("one more is due a moment ago")
+                .isEqualTo(5);
     }
 
     @Test
@@ -102,5 +113,10 @@ class WorkersWantedTest {
         wanted.of(queue(0, 10, 5_000, false, null), List.of(), 0, 0);
         assertThat(wanted.of(queue(0, 10, 100, false, null), List.of(), 0, 10 * SECOND))
                 .isEqualTo(10);
+        // 6 arrive in a second, with runs of 2 s on 5 threads: in 10 s 25 end, and almost as many are deleted.
+        wanted.of(queue(100, 5, 100, true, null), List.of(), 10, 20 * SECOND);
+        assertThat(wanted.of(queue(135, 5, 101, true, null), List.of(), 15.8, 30 * SECOND))
+                .as("12 keep pace, and the queue is 15.8 s late")
+                .isEqualTo(16);
     }
 }
