@@ -12,25 +12,31 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * Conduit's video tasks on Reprise. Without arguments it plays a scene: a service, two customers and a provider that fails, with
- * delays of a second. With {@code --serve} it runs the service until Ctrl-C, as the environment says.
+ * delays of a second. With {@code --serve} it runs the service until Ctrl-C, as the environment says, and keeps its tasks.
  */
 public final class VideoGeneration {
+
+    private static final String SERVE = "--serve";
+    private static final String KEPT = "videos.db";
 
     private VideoGeneration() {}
 
     public static void main(String[] args) throws Exception {
-        Path file = Files.createTempDirectory("video-generation").resolve("tasks.db");
         Map<String, String> environment = new HashMap<>(System.getenv());
-        boolean serve = args.length == 1 && args[0].equals("--serve");
+        boolean serve = args.length > 0;
         if (!serve) {
             environment.putIfAbsent("VideoGeneration__BaseDelaySeconds", "1");
             environment.putIfAbsent("FakeProvider__flaky", "timeout,rate-limit,ok");
             environment.putIfAbsent("FakeProvider__down", "unavailable");
             environment.putIfAbsent("FakeProvider__strict", "validation");
         }
+        Path file;
         VideoSettings settings;
         FakeProvider provider;
         try {
+            file = serve
+                    ? kept(args)
+                    : Files.createTempDirectory("video-generation").resolve("tasks.db");
             settings = VideoSettings.read(environment);
             provider = FakeProvider.of(environment);
         } catch (IllegalArgumentException e) {
@@ -42,6 +48,7 @@ public final class VideoGeneration {
                 VideoService.start(settings, provider, JdbcJobStore.sqlite(file), serve ? 8080 : 0)) {
             System.out.println("Videos are generated at " + service.url() + " with " + settings);
             if (serve) {
+                System.out.println("Tasks and keys are kept in " + file.toAbsolutePath());
                 System.out.println("Virtual key: " + service.virtualKey("you", null));
                 new CountDownLatch(1).await();
             } else {
@@ -49,6 +56,15 @@ public final class VideoGeneration {
                 retryByHand(provider, file.resolveSibling("switched-off.db"), environment);
             }
         }
+    }
+
+    /** The file that keeps the tasks of a service, so that it knows them when it is started again. */
+    static Path kept(String[] args) {
+        if (args.length > 2 || !args[0].equals(SERVE)) {
+            throw new IllegalArgumentException(
+                    "usage: video-generation [--serve [FILE]], not " + String.join(" ", args));
+        }
+        return Path.of(args.length == 2 ? args[1] : KEPT);
     }
 
     /** With {@code EnableRetries=false} a task fails at once and has its retries left, for a person. */

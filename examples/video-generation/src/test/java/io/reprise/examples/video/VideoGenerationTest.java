@@ -191,6 +191,31 @@ class VideoGenerationTest {
     }
 
     @Test
+    void a_service_that_is_started_again_knows_its_tasks_and_its_customers() throws Exception {
+        String key;
+        String task;
+        try (VideoService service = start(Map.of("VideoGeneration__BaseDelaySeconds", "2"))) {
+            key = service.virtualKey("ada", "ada");
+            VideoClient ada = new VideoClient(service.url(), key);
+            task = ada.generate("flaky", "a cat");
+            assertThat(ada.waiting(task).body().path("retryCount").intValue()).isEqualTo(1);
+        }
+        try (VideoService service = start(Map.of())) {
+            Reply done = new VideoClient(service.url(), key).await(task);
+            assertThat(done.text("status")).isEqualTo("completed");
+            assertThat(done.body().path("retryCount").intValue()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void a_service_keeps_its_tasks_in_a_file_that_it_finds_again() {
+        assertThat(VideoGeneration.kept(new String[] {"--serve"})).isEqualTo(Path.of("videos.db"));
+        assertThat(VideoGeneration.kept(new String[] {"--serve", "of/mine.db"})).isEqualTo(Path.of("of/mine.db"));
+        assertThatThrownBy(() -> VideoGeneration.kept(new String[] {"--server"}))
+                .hasMessage("usage: video-generation [--serve [FILE]], not --server");
+    }
+
+    @Test
     void the_environment_is_read_under_the_documented_names() {
         VideoSettings set = VideoSettings.read(Map.of(
                 "VideoGeneration__MaxRetries", "5",
