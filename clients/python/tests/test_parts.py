@@ -119,8 +119,25 @@ class Parts(unittest.TestCase):
         ]:
             with self.assertRaises(InvalidSignature):
                 verify(SECRET, headers, text, now=lambda: now)
-        with self.assertRaises(ValueError):
-            verify("whsec_?", signed(body), body, now=lambda: 1200)
+        for secret in ("whsec_?", "whsec_A", "whsec_", ""):
+            with self.assertRaises(ValueError):
+                verify(secret, signed(body, key=b""), body, now=lambda: 1200)
+
+    def test_headers_that_nobody_sends_in_good_faith_are_refused_as_all_others(self):
+        body = '{"type":"job.failed"}'
+        for name, value in [
+            ("Webhook-Timestamp", "9" * 400),
+            ("Webhook-Timestamp", "1_000"),
+            ("Webhook-Timestamp", "nan"),
+            ("Webhook-Id", "\udcff"),
+            ("Webhook-Signature", "v1,\udcff"),
+            ("Webhook-Signature", None),
+            ("Webhook-Signature", ""),
+        ]:
+            with self.assertRaises(InvalidSignature, msg=name):
+                verify(SECRET, {**signed(body), name: value}, body, now=lambda: 1200)
+        with self.assertRaises(InvalidSignature):
+            verify(SECRET, signed(body), "\udcff", now=lambda: 1200)
 
     def test_what_the_server_would_refuse_is_not_sent(self):
         lease = {"token": "1-1", "attempt": 1, "fence": 1, "job": {"id": "1", "type": "task"}}

@@ -252,6 +252,6 @@ export class InvalidSignature extends Error {}
 export function verify(
   secret: string,
   headers: Headers | Record<string, string | string[] | undefined>,
-  body: string | Uint8Array,
+  body: string | Uint8Array | ArrayBuffer,
   options?: { toleranceSeconds?: number; now?: () => number },
 ): any;

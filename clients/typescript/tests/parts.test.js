@@ -39,7 +39,21 @@ test("a right signature is accepted and any change refused", () => {
   for (const [headers, text, now] of wrong) {
     assert.throws(() => verify(SECRET, headers, text, at(now)), InvalidSignature);
   }
-  assert.throws(() => verify("whsec_?", signed(body), body, at(1200)), TypeError);
+  for (const secret of ["whsec_?", "whsec_A", "whsec_", "", undefined, 7]) {
+    const anybody = signed(body, 1000, Buffer.alloc(0));
+    assert.throws(() => verify(secret, anybody, body, at(1200)), { name: "TypeError", message: /secret is not whsec_/ });
+  }
+});
+
+test("a body is text or bytes as they arrived", () => {
+  const body = JSON.stringify({ type: "job.failed" });
+  const bytes = new TextEncoder().encode(body);
+  for (const each of [body, bytes, bytes.buffer, Buffer.from(body), new DataView(bytes.buffer)]) {
+    assert.equal(verify(SECRET, signed(body), each, at(1200)).type, "job.failed");
+  }
+  for (const each of [{ type: "job.failed" }, undefined, null, 7]) {
+    assert.throws(() => verify(SECRET, signed(body), each, at(1200)), { name: "TypeError", message: /as it arrived/ });
+  }
 });
 
 test("what the server would refuse is not sent", () => {
