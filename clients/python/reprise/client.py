@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import random
+import re
 import socket
 import ssl
 import time
@@ -153,7 +154,7 @@ class Client:
         same key. Without a key, one is made up for this call.
         """
         body = _request(type, payload, options)
-        own = f"{type} {idempotency_key}" if idempotency_key else None
+        own = f"{type} {idempotency_key}" if _is_given(idempotency_key) else None
         answer = self.call("POST", "/v1/jobs", body, _keyed(own))
         return _enqueued(answer)
 
@@ -171,7 +172,7 @@ class Client:
         if not bodies:
             return []
         own = [body for body in bodies if "idempotencyKey" in body]
-        if own and (idempotency_key or len(own) < len(bodies)):
+        if own and (_is_given(idempotency_key) or len(own) < len(bodies)):
             raise ValueError("give an idempotency key to every job, to the call, or to none")
         answers = self.call("POST", "/v1/jobs", bodies, {} if own else _keyed(idempotency_key))
         return [_enqueued(answer) for answer in answers]
@@ -247,11 +248,22 @@ def interrupt(connection: Optional[http.client.HTTPConnection]) -> None:
             pass
 
 
+def _is_given(key: Optional[str]) -> bool:
+    """An empty key is refused: it comes from a variable that is not set, and all such jobs would be one, or none would be."""
+    if key == "":
+        raise ValueError("an idempotency key must not be empty")
+    return key is not None
+
+
 def _keyed(key: Optional[str]) -> Dict[str, str]:
-    """The header with the key, or with one that is made up. A header is ASCII: of another key, UTF-8 is percent-encoded."""
-    text = key or str(uuid.uuid4())
-    if not all(" " <= letter <= "~" for letter in text):
+    """The header with the key, or with one that is made up.
+
+    A header is ASCII and has no spaces at its ends: of a key that is otherwise, UTF-8 and these spaces are percent-encoded.
+    """
+    text = str(key) if _is_given(key) else str(uuid.uuid4())
+    if not all(" " <= letter <= "~" for letter in text) or text != text.strip():
         text = urllib.parse.quote(text, safe=_PLAIN)
+        text = re.sub("^ +| +$", lambda spaces: "%20" * len(spaces[0]), text)
     return {"Idempotency-Key": text}
 
 

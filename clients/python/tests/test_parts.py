@@ -215,6 +215,16 @@ class Parts(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "to every job"):
             client.enqueue_many([{"type": "a", "idempotency_key": "one"}], idempotency_key="all")
         self.assertNotIn("\n", client.transport._key)
+        del sent[:]
+        client.enqueue("resize", idempotency_key=" 17  ")
+        client.enqueue_many([{"type": "a"}], idempotency_key=" 17  ")
+        self.assertEqual([headers["Idempotency-Key"] for headers, _ in sent], ["resize  17%20%20", "%2017%20%20"])
+        for request in (
+            lambda: client.enqueue("resize", idempotency_key=""),
+            lambda: client.enqueue_many([{"type": "a"}], idempotency_key=""),
+            lambda: client.enqueue_many([{"type": "a", "idempotency_key": "one"}], idempotency_key=""),
+        ):
+            self.assertRaisesRegex(ValueError, "must not be empty", request)
 
 
 if __name__ == "__main__":

@@ -73,7 +73,7 @@ export class Client {
 
   async enqueue(type, payload, { idempotencyKey, ...options } = {}) {
     const body = { ...options, type, ...(payload === undefined ? {} : { payload }) };
-    return this.call("POST", "/v1/jobs", body, keyed(idempotencyKey === undefined ? undefined : `${type} ${idempotencyKey}`));
+    return this.call("POST", "/v1/jobs", body, keyed(isGiven(idempotencyKey) ? `${type} ${idempotencyKey}` : undefined));
   }
 
   async enqueueMany(jobs, { idempotencyKey } = {}) {
@@ -81,7 +81,7 @@ export class Client {
       return [];
     }
     const own = jobs.filter((job) => job.idempotencyKey !== undefined).length;
-    if (own > 0 && (idempotencyKey !== undefined || own < jobs.length)) {
+    if (own > 0 && (isGiven(idempotencyKey) || own < jobs.length)) {
       throw new TypeError("give an idempotency key to every job, to the call, or to none");
     }
     return this.call("POST", "/v1/jobs", jobs, own > 0 ? {} : keyed(idempotencyKey));
@@ -175,11 +175,22 @@ export class Client {
   }
 }
 
-/** The header with the key, or with one that is made up. A header is ASCII: of another key, UTF-8 is percent-encoded. */
-export function keyed(key = randomUUID()) {
-  const text = String(key);
-  const plain = /^[ -~]*$/.test(text) ? text : text.replaceAll(/[^ -$&-~]+/g, encodeURIComponent);
-  return { "Idempotency-Key": plain };
+/** An empty key is refused: it comes from a variable that is not set, and all such jobs would be one. */
+function isGiven(key) {
+  if (key === "") {
+    throw new TypeError("an idempotency key must not be empty");
+  }
+  return key !== undefined && key !== null;
+}
+
+/**
+ * The header with the key, or with one that is made up. A header is ASCII and has no spaces at its ends: of a key that is
+ * otherwise, UTF-8 and these spaces are percent-encoded.
+ */
+export function keyed(key) {
+  const text = isGiven(key) ? String(key) : randomUUID();
+  const encoded = () => text.replaceAll(/[^ -$&-~]+/g, encodeURIComponent).replaceAll(/^ +| +$/g, (spaces) => "%20".repeat(spaces.length));
+  return { "Idempotency-Key": /^[ -~]*$/.test(text) && text === text.trim() ? text : encoded() };
 }
 
 function parsed(text) {

@@ -124,6 +124,17 @@ test("any text is an idempotency key", async () => {
   );
   await assert.rejects(client.enqueueMany([{ type: "a", idempotencyKey: "one" }, { type: "b" }]), /to every job/);
   await assert.rejects(client.enqueueMany([{ type: "a", idempotencyKey: "one" }], { idempotencyKey: "all" }), /to every job/);
+  sent.length = 0;
+  await client.enqueue("resize", {}, { idempotencyKey: " 17  " });
+  await client.enqueueMany([{ type: "a" }], { idempotencyKey: " 17  " });
+  await client.enqueue("resize", {}, { idempotencyKey: null });
+  assert.deepEqual(
+    sent.map(([headers]) => headers["Idempotency-Key"]).slice(0, 2),
+    ["resize  17%20%20", "%2017%20%20"],
+  );
+  assert.match(sent[2][0]["Idempotency-Key"], /^[0-9a-f-]{36}$/);
+  await assert.rejects(client.enqueue("resize", {}, { idempotencyKey: "" }), /must not be empty/);
+  await assert.rejects(client.enqueueMany([{ type: "a" }], { idempotencyKey: "" }), /must not be empty/);
 });
 
 test("a request that cannot be sent is not repeated", async () => {
