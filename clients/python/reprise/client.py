@@ -12,7 +12,7 @@ import ssl
 import time
 import urllib.parse
 import uuid
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional
+from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional
 
 Job = Dict[str, Any]
 """A job as the server shows it: id, type, state, attempts, retryCount, nextRetryAt, result and so on."""
@@ -153,7 +153,7 @@ class Client:
         it: then, when_dead. The same idempotency key with the same job returns the first job again; two types may use the
         same key. Without a key, one is made up for this call.
         """
-        body = _request(type, payload, options)
+        body = request({"type": type, "payload": payload, **options})
         own = f"{type} {idempotency_key}" if _is_given(idempotency_key) else None
         answer = self.call("POST", "/v1/jobs", body, _keyed(own))
         return _enqueued(answer)
@@ -165,10 +165,7 @@ class Client:
 
         The idempotency key is that of the whole call. Instead, every job may have an idempotency_key of its own.
         """
-        bodies = []
-        for job in jobs:
-            options = dict(job)
-            bodies.append(_request(options.pop("type"), options.pop("payload", None), options))
+        bodies = [request(job) for job in jobs]
         if not bodies:
             return []
         own = [body for body in bodies if "idempotencyKey" in body]
@@ -267,14 +264,9 @@ def _keyed(key: Optional[str]) -> Dict[str, str]:
     return {"Idempotency-Key": text}
 
 
-def _request(type: str, payload: Any, options: Dict[str, Any]) -> Dict[str, Any]:
-    body: Dict[str, Any] = {"type": type}
-    if payload is not None:
-        body["payload"] = payload
-    for name, value in options.items():
-        if value is not None:
-            body[_camel(name)] = value
-    return body
+def request(job: Mapping[str, Any]) -> Dict[str, Any]:
+    """A job as the API takes it, from a dict with type, payload and options in snake or camel case."""
+    return {_camel(name): value for name, value in job.items() if value is not None}
 
 
 def _camel(name: str) -> str:

@@ -17,7 +17,7 @@ import traceback
 import urllib.error
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
-from .client import Client, Problem, interrupt, pause
+from .client import Client, Problem, interrupt, pause, request
 
 log = logging.getLogger("reprise")
 
@@ -211,12 +211,12 @@ class Run:
     def join(self, name: str, jobs: Sequence[Mapping[str, Any]]) -> List[Any]:
         """Stores other jobs once, ends the run until all have ended, and returns their results in the next run.
 
-        A job is what the server takes to enqueue one: ``{"type": "label", "payload": 1}``. Jobs have no keys. If one is
-        a dead letter or was cancelled, ``JoinFailed`` is raised.
+        A job is a dict with type, payload and the options of ``Client.enqueue``. Jobs have no keys. If one is a dead letter
+        or was cancelled, ``JoinFailed`` is raised.
         """
         self._enter(name, "JOIN")
         self._flush()
-        answer = self._post("join", {"name": name, "jobs": list(jobs)})
+        answer = self._post("join", {"name": name, "jobs": [request(job) for job in jobs]})
         if answer["suspended"]:
             self._suspended = True
             raise Suspended(name)
@@ -228,12 +228,12 @@ class Run:
         """Stores up to 1000 more members of the batch that this job is in, all or none, and returns their ids.
 
         The batch may be closed: while this job runs it cannot end. The jobs stay even if this run fails and is repeated.
-        Give each an ``idempotencyKey``, so that the next run adds no second one; without it, one is made up for this run.
+        Give each an ``idempotency_key``, so that the next run adds no second one; without it, one is made up for this run.
         """
         bodies = []
         for job in jobs:
             self._added += 1
-            bodies.append({"idempotencyKey": f"{self.id}/{self.fence}/{self._added}", **job})
+            bodies.append({"idempotencyKey": f"{self.id}/{self.fence}/{self._added}", **request(job)})
         return self._post("batch", {"jobs": bodies})["ids"] if bodies else []
 
     def log(self, line: str) -> None:

@@ -41,7 +41,7 @@ class Server:
         if self.refuses is not None and body.get("result") == self.refuses:
             raise Problem(400, {"type": "urn:reprise:problem:invalid-request", "detail": "it is too long"})
         self.sent.append((path.rsplit("/", 1)[1], body))
-        return {"stored": True, "ids": [str(n) for n in range(len((body or {}).get("jobs", [])))]}
+        return {"stored": True, "suspended": True, "ids": [str(n) for n in range(len((body or {}).get("jobs", [])))]}
 
 
 def run_on(server):
@@ -97,6 +97,16 @@ class Parts(unittest.TestCase):
         run.add_to_batch([{"type": "part"}])
         keys = [job["idempotencyKey"] for what, body in server.sent for job in body["jobs"]]
         self.assertEqual(keys, ["7/3/1", "own", "7/3/3"])
+
+    def test_jobs_have_the_same_options_wherever_they_are_enqueued(self):
+        server = Server()
+        run = run_on(server)
+        job = {"type": "part", "payload": 7, "max_retries": 2, "due_at": None, "idempotency_key": "own"}
+        run.add_to_batch([job])
+        self.assertEqual(server.sent[-1][1]["jobs"], [{"type": "part", "payload": 7, "maxRetries": 2, "idempotencyKey": "own"}])
+        with self.assertRaises(Suspended):
+            run.join("labels", [{"type": "label", "max_retries": 2}])
+        self.assertEqual(server.sent[-1][1]["jobs"], [{"type": "label", "maxRetries": 2}])
 
     def test_pauses_grow_and_are_drawn_from_zero_to_the_bound(self):
         self.assertEqual([pause(n, chance=lambda: 1.0) for n in range(4)], [0.2, 0.4, 0.8, 1.6])
