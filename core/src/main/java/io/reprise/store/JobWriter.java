@@ -26,7 +26,7 @@ public interface JobWriter {
      * <p>A job that is replaced forgets its steps: they were done for another payload.
      *
      * <p><b>Batches.</b> A new member of a batch is counted in the same atomic step. Without {@link JobSpec#isSibling}
-     * the batch must be open, with it the batch must not have ended. Children of a join are not counted here. A spec without a unique key that its
+     * the batch must be open, with it the batch must not have ended. Children of a join are not counted here. A spec that its
      * idempotency key answers is not refused: a caller that lost the answer gets it, though the batch is closed meanwhile.
      *
      * <p><b>Times.</b> {@code firstDueAt} and {@code dueAt} are the later of the requested time and the store's now.

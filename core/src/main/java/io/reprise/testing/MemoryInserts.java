@@ -36,9 +36,7 @@ final class MemoryInserts {
 
     /** Whether the idempotency key leads to a stored job. Then the batch is not asked: it may be closed meanwhile. */
     private boolean isAnswered(JobSpec spec) {
-        return spec.key() == null
-                && spec.idempotencyKey() != null
-                && tables.idempotent.containsKey(spec.idempotencyKey());
+        return spec.idempotencyKey() != null && tables.idempotent.containsKey(spec.idempotencyKey());
     }
 
     private void refuseDuplicates(List<JobSpec> specs) {

@@ -20,6 +20,7 @@ import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.mongodb.docs.MongoTime;
 import io.reprise.store.StoreException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -105,9 +106,14 @@ final class MongoInserts {
     private static List<Enqueued> insert(MongoScope scope, List<JobSpec> specs, long lastId) {
         Batch batch = new Batch(scope, scope.now(), lastId);
         batch.look(specs);
-        List<Enqueued> answers = specs.stream().map(batch::plan).toList();
-        Map<Membership, Integer> members = members(specs, answers, false);
-        Map<Membership, Integer> siblings = members(specs, answers, true);
+        BitSet repeated = new BitSet();
+        List<Enqueued> answers = new ArrayList<>();
+        for (JobSpec spec : specs) {
+            repeated.set(answers.size(), batch.isAnswered(spec));
+            answers.add(batch.plan(spec));
+        }
+        Map<Membership, Integer> members = members(specs, answers, repeated, false);
+        Map<Membership, Integer> siblings = members(specs, answers, repeated, true);
         // Counted first: a batch that counts too many does not end early.
         MongoBatches.add(scope, members, false);
         MongoBatches.add(scope, siblings, true);
@@ -123,24 +129,21 @@ final class MongoInserts {
         return answers;
     }
 
-    /** Returns how many new members each batch gets. Children of joins are counted when their batch is created. */
-    private static Map<Membership, Integer> members(List<JobSpec> specs, List<Enqueued> answers, boolean siblings) {
+    /**
+     * Returns how many new members each batch gets. Children of joins are counted when their batch is created.
+     *
+     * @param repeated the jobs that an idempotency key answered. Their batch is not asked: it may be closed meanwhile
+     */
+    private static Map<Membership, Integer> members(
+            List<JobSpec> specs, List<Enqueued> answers, BitSet repeated, boolean siblings) {
         Map<Membership, Integer> members = new HashMap<>();
         for (int i = 0; i < answers.size(); i++) {
             Membership member = Membership.in(specs.get(i));
-            if (member != null
-                    && !member.isChild()
-                    && specs.get(i).isSibling() == siblings
-                    && !isRepeated(specs.get(i), answers.get(i))) {
+            if (member != null && !member.isChild() && specs.get(i).isSibling() == siblings && !repeated.get(i)) {
                 members.merge(member, answers.get(i).created() ? 1 : 0, Integer::sum);
             }
         }
         return members;
-    }
-
-    /** Whether the idempotency key answered. Then the batch is not asked: it may be closed meanwhile. */
-    private static boolean isRepeated(JobSpec spec, Enqueued answer) {
-        return !answer.created() && spec.idempotencyKey() != null && spec.key() == null;
     }
 
     /** Refuses specs with keys if the store has no keys. */
@@ -228,6 +231,10 @@ final class MongoInserts {
                             .append(FieldNames.SNOOZES, 1)
                             .append(FieldNames.IDEMPOTENCY_KEYS, 1))
                     .into(new ArrayList<>());
+        }
+
+        boolean isAnswered(JobSpec spec) {
+            return spec.idempotencyKey() != null && byIdempotencyKey.containsKey(spec.idempotencyKey());
         }
 
         Enqueued plan(JobSpec spec) {

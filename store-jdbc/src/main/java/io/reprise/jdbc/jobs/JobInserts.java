@@ -20,6 +20,7 @@ import io.reprise.job.WaitReason;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -198,18 +199,24 @@ public final class JobInserts {
      */
     public List<Enqueued> insert(Session session, List<JobSpec> jobs, boolean tells) throws SQLException {
         policies.store(session, jobs.stream().map(JobSpec::policy).distinct().toList());
-        List<Enqueued> answers = store(session, jobs, tells);
-        count(session, jobs, answers);
+        BitSet repeated = new BitSet();
+        List<Enqueued> answers = store(session, jobs, tells, repeated);
+        count(session, jobs, answers, repeated);
         return answers;
     }
 
-    /** Counts new members in their batches, children of joins excepted: their batch is created with its number. */
-    private static void count(Session session, List<JobSpec> jobs, List<Enqueued> answers) throws SQLException {
+    /**
+     * Counts new members in their batches, children of joins excepted: their batch is created with its number.
+     *
+     * @param repeated the jobs that an idempotency key answered. Their batch is not asked: it may be closed meanwhile
+     */
+    private static void count(Session session, List<JobSpec> jobs, List<Enqueued> answers, BitSet repeated)
+            throws SQLException {
         Map<String, Integer> members = new HashMap<>();
         Map<String, Integer> siblings = new HashMap<>();
         for (int i = 0; i < answers.size(); i++) {
             Membership member = Membership.in(jobs.get(i));
-            if (member != null && !member.isChild() && !isRepeated(jobs.get(i), answers.get(i))) {
+            if (member != null && !member.isChild() && !repeated.get(i)) {
                 // A batch without a new member is looked at too: it may refuse.
                 (jobs.get(i).isSibling() ? siblings : members)
                         .merge(member.batch(), answers.get(i).created() ? 1 : 0, Integer::sum);
@@ -219,18 +226,14 @@ public final class JobInserts {
         Batches.add(session, siblings, true);
     }
 
-    /** Whether the idempotency key answered. Then the batch is not asked: it may be closed meanwhile. */
-    private static boolean isRepeated(JobSpec job, Enqueued answer) {
-        return !answer.created() && job.idempotencyKey() != null && job.key() == null;
-    }
-
-    private List<Enqueued> store(Session session, List<JobSpec> jobs, boolean tells) throws SQLException {
+    private List<Enqueued> store(Session session, List<JobSpec> jobs, boolean tells, BitSet repeated)
+            throws SQLException {
         if (jobs.stream().noneMatch(JobInserts::hasKey)) {
             return bulk.insert(this, session, jobs, tells);
         }
         @Nullable Enqueued[] answers = new Enqueued[jobs.size()];
         for (int i : insertTogether(session, jobs, inLockOrder(jobs), answers)) {
-            answers[i] = insert(session, jobs.get(i));
+            answers[i] = insert(session, jobs, i, repeated);
         }
         return Arrays.asList(answers).stream()
                 .map(java.util.Objects::requireNonNull)
@@ -285,7 +288,8 @@ public final class JobInserts {
                 .toArray();
     }
 
-    private Enqueued insert(Session session, JobSpec spec) throws SQLException {
+    private Enqueued insert(Session session, List<JobSpec> jobs, int i, BitSet repeated) throws SQLException {
+        JobSpec spec = jobs.get(i);
         String key = spec.idempotencyKey();
         if (key == null) {
             return insert(session, spec, null);
@@ -295,6 +299,7 @@ public final class JobInserts {
             Optional<Enqueued> known = known(session, key, met);
             if (known.isPresent()) {
                 checkProof(session, spec, known.get());
+                repeated.set(i);
                 return known.get();
             }
             long id = dialect.nextId(session);

@@ -513,6 +513,27 @@ public interface BatchContract extends StoreFixture {
     }
 
     @Test
+    default void a_repetition_with_a_unique_key_is_answered_though_the_batch_is_closed() {
+        create();
+        JobSpec one =
+                member("part").key("unique", KeyRule.KEEP).idempotencyKey("one").build();
+        JobSpec two = member("part").idempotencyKey("two").build();
+        List<JobId> first =
+                store().insert(List.of(one, two)).stream().map(Enqueued::id).toList();
+        close();
+        assertThat(store().insert(List.of(one, two))).extracting(Enqueued::id).isEqualTo(first);
+        assertThatThrownBy(() -> store().insert(List.of(
+                        two, one.toBuilder().idempotencyKey("another").build())))
+                .as("the unique key answers, not the idempotency key")
+                .isInstanceOf(RefusedException.class)
+                .hasMessageContaining("'import-7' is closed");
+        assertThat(batch().total()).isEqualTo(2);
+        end(claimOne(), true);
+        end(claimOne(), true);
+        assertThat(store().insert(List.of(one, two))).extracting(Enqueued::id).isEqualTo(first);
+    }
+
+    @Test
     default void a_batch_that_is_missing_takes_no_members() {
         assertThatThrownBy(() -> addMembers(2))
                 .isInstanceOf(RefusedException.class)
