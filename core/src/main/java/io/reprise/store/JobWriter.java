@@ -33,6 +33,8 @@ public interface JobWriter {
      * The deadline, if the policy has one, is {@code firstDueAt} plus that. The wait reason is NEW if the job is due at
      * once, else DELAYED.
      *
+     * <p>Jobs of one call that are due at the same time run in the order of the specs, whatever their keys: so are their ids.
+     *
      * <p>A second call with the same specs stores the jobs a second time, unless keys prevent it.
      *
      * @param specs the jobs; may be empty

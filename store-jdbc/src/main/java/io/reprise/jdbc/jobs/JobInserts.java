@@ -134,11 +134,19 @@ public final class JobInserts {
             return inserts.replaceReturning(session, spec, id);
         }
 
+        /** Whether another transaction can take keys meanwhile, so that they must be locked in their order. */
+        default boolean locksKeys() {
+            return true;
+        }
+
         /**
          * Tries to store many jobs with keys, of which no two are equal. Jobs whose keys are held are left out. Returns
          * null if the jobs must be stored one by one.
+         *
+         * @param places the place of each job in the call of the caller. Ids follow it, as jobs that are due at the same
+         *     time run in the order of their ids
          */
-        default @Nullable Tried insertKeyed(JobInserts inserts, Session session, List<JobSpec> specs)
+        default @Nullable Tried insertKeyed(JobInserts inserts, Session session, List<JobSpec> specs, int[] places)
                 throws SQLException {
             return null;
         }
@@ -232,16 +240,25 @@ public final class JobInserts {
             return bulk.insert(this, session, jobs, tells);
         }
         @Nullable Enqueued[] answers = new Enqueued[jobs.size()];
-        for (int i : insertTogether(session, jobs, inLockOrder(jobs), answers)) {
-            answers[i] = insert(session, jobs, i, repeated);
+        @Nullable Long[] ids = new Long[jobs.size()];
+        int[] order = bulk.locksKeys()
+                ? inLockOrder(jobs)
+                : IntStream.range(0, jobs.size()).toArray();
+        for (int i : insertTogether(session, jobs, order, answers, ids)) {
+            answers[i] = insert(session, jobs, i, ids[i], repeated);
         }
         return Arrays.asList(answers).stream()
                 .map(java.util.Objects::requireNonNull)
                 .toList();
     }
 
-    /** Stores the first job of each key if the key is free. Returns the other jobs, in their order. */
-    private int[] insertTogether(Session session, List<JobSpec> jobs, int[] order, @Nullable Enqueued[] answers)
+    /**
+     * Stores the first job of each key if the key is free. Returns the other jobs, in their order.
+     *
+     * @param ids gets the ids of few jobs: they are stored in the order of their keys, but get ids in that of the call
+     */
+    private int[] insertTogether(
+            Session session, List<JobSpec> jobs, int[] order, @Nullable Enqueued[] answers, @Nullable Long[] ids)
             throws SQLException {
         Set<String> keys = new HashSet<>();
         Set<String> idempotencyKeys = new HashSet<>();
@@ -255,8 +272,13 @@ public final class JobInserts {
         Tried tried = first.length < TOGETHER_FROM
                 ? null
                 : bulk.insertKeyed(
-                        this, session, Arrays.stream(first).mapToObj(jobs::get).toList());
+                        this, session, Arrays.stream(first).mapToObj(jobs::get).toList(), places(first));
         if (tried == null) {
+            if (bulk.locksKeys() && first.length > 1) {
+                for (int i : Arrays.stream(first).sorted().toArray()) {
+                    ids[i] = session.dialect().nextId(session);
+                }
+            }
             return order;
         }
         for (int n = 0; n < first.length; n++) {
@@ -267,6 +289,14 @@ public final class JobInserts {
             }
         }
         return Arrays.stream(order).filter(i -> answers[i] == null).toArray();
+    }
+
+    /** The place of each number if all were sorted. */
+    private static int[] places(int[] numbers) {
+        int[] sorted = Arrays.stream(numbers).sorted().toArray();
+        return Arrays.stream(numbers)
+                .map(number -> Arrays.binarySearch(sorted, number))
+                .toArray();
     }
 
     private static boolean follows(JobSpec spec) {
@@ -288,11 +318,12 @@ public final class JobInserts {
                 .toArray();
     }
 
-    private Enqueued insert(Session session, List<JobSpec> jobs, int i, BitSet repeated) throws SQLException {
+    private Enqueued insert(Session session, List<JobSpec> jobs, int i, @Nullable Long given, BitSet repeated)
+            throws SQLException {
         JobSpec spec = jobs.get(i);
         String key = spec.idempotencyKey();
         if (key == null) {
-            return insert(session, spec, null);
+            return insert(session, spec, given);
         }
         Dialect dialect = session.dialect();
         for (boolean met = false; ; met = true) {
@@ -302,7 +333,7 @@ public final class JobInserts {
                 repeated.set(i);
                 return known.get();
             }
-            long id = dialect.nextId(session);
+            long id = given == null ? dialect.nextId(session) : given;
             if (dialect.insertUnlessThere(session, dialect.sql(REMEMBER), key, id) == 1) {
                 return insertRemembered(session, spec, id);
             }

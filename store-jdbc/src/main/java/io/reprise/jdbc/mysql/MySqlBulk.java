@@ -91,14 +91,14 @@ public final class MySqlBulk implements JobInserts.Bulk {
      * and each job is stored alone. Not in a caller's transaction, which may not see the holder of a key.
      */
     @Override
-    public JobInserts.@Nullable Tried insertKeyed(JobInserts inserts, Session session, List<JobSpec> jobs)
+    public JobInserts.@Nullable Tried insertKeyed(JobInserts inserts, Session session, List<JobSpec> jobs, int[] places)
             throws SQLException {
         if (session.isJoined()) {
             return null;
         }
         Savepoint before = session.connection().setSavepoint();
         try {
-            JobInserts.Tried tried = insertFree(inserts, session, jobs);
+            JobInserts.Tried tried = insertFree(inserts, session, jobs, places);
             session.connection().releaseSavepoint(before);
             return tried;
         } catch (SQLException e) {
@@ -110,7 +110,7 @@ public final class MySqlBulk implements JobInserts.Bulk {
         }
     }
 
-    private static JobInserts.Tried insertFree(JobInserts inserts, Session session, List<JobSpec> jobs)
+    private static JobInserts.Tried insertFree(JobInserts inserts, Session session, List<JobSpec> jobs, int[] places)
             throws SQLException {
         Dialect dialect = session.dialect();
         Set<String> held = taken(session, dialect.sql(HELD), jobs.stream().map(JobSpec::key));
@@ -127,12 +127,14 @@ public final class MySqlBulk implements JobInserts.Bulk {
         if (free.isEmpty()) {
             return tried;
         }
-        long id = ((MySqlDialect) dialect).nextIds(free.size());
+        // Some of the ids remain unused if keys are known.
+        long firstId = ((MySqlDialect) dialect).nextIds(jobs.size());
         long now = session.now();
         List<@Nullable Object[]> keys = new ArrayList<>();
         List<@Nullable Object[]> rows = new ArrayList<>();
         for (int i : free) {
             JobSpec job = jobs.get(i);
+            long id = firstId + places[i];
             for (String key : new @Nullable String[] {job.idempotencyKey(), job.idempotencyProof()}) {
                 if (key != null) {
                     keys.add(new @Nullable Object[] {key, id});
@@ -140,7 +142,6 @@ public final class MySqlBulk implements JobInserts.Bulk {
             }
             rows.add(row(inserts, job, id, now));
             tried.answers[i] = new Enqueued(new JobId(id), true, SqlTime.instant(SpecColumns.due(job, now)));
-            id++;
         }
         keys.sort(Comparator.comparing(row -> String.valueOf(row[0])));
         session.updateEach(dialect.sql(REMEMBER), keys);

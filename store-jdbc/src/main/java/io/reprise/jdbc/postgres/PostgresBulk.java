@@ -109,12 +109,13 @@ public final class PostgresBulk implements JobInserts.Bulk {
     private record Keyed(int index, JobSpec spec, long id) {}
 
     @Override
-    public JobInserts.Tried insertKeyed(JobInserts inserts, Session session, List<JobSpec> jobs) throws SQLException {
+    public JobInserts.Tried insertKeyed(JobInserts inserts, Session session, List<JobSpec> jobs, int[] places)
+            throws SQLException {
         Reserved reserved = session.one(RESERVE, row -> new Reserved(row.number(), row.numbers()), jobs.size());
         JobInserts.Tried tried = new JobInserts.Tried(jobs.size());
         List<Keyed> all = new ArrayList<>();
         for (int i = 0; i < jobs.size(); i++) {
-            all.add(new Keyed(i, jobs.get(i), reserved.ids.get(i)));
+            all.add(new Keyed(i, jobs.get(i), reserved.ids.get(places[i])));
         }
         Set<Long> remembered = remember(session, all, JobSpec::idempotencyKey);
         List<Keyed> free = all.stream()

@@ -57,8 +57,14 @@ public final class SqliteBulk implements JobInserts.Bulk {
     /**
      * Stores jobs that differ only in payload and keys, many to a statement. Returns null if there are too few of them.
      */
+    /** There is one writer. */
     @Override
-    public JobInserts.@Nullable Tried insertKeyed(JobInserts inserts, Session session, List<JobSpec> jobs)
+    public boolean locksKeys() {
+        return false;
+    }
+
+    @Override
+    public JobInserts.@Nullable Tried insertKeyed(JobInserts inserts, Session session, List<JobSpec> jobs, int[] places)
             throws SQLException {
         if (jobs.size() < ROWS) {
             return null;

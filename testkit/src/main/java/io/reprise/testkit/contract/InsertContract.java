@@ -53,6 +53,22 @@ public interface InsertContract extends StoreFixture {
     }
 
     @Test
+    default void jobs_of_one_call_run_in_its_order_whatever_their_keys() {
+        for (int jobs : new int[] {3, 12, 70}) {
+            List<JobSpec> specs = new ArrayList<>();
+            for (int i = 0; i < jobs; i++) {
+                specs.add(TestJobs.spec("work")
+                        .idempotencyKey(jobs + " " + (jobs - i))
+                        .build());
+            }
+            assertThat(add(specs))
+                    .extracting(JobId::value)
+                    .as("jobs that are due at the same time are claimed by their ids")
+                    .isSorted();
+        }
+    }
+
+    @Test
     default void many_jobs_at_once_keep_their_order_and_what_is_their_own() {
         List<JobSpec> specs = new ArrayList<>();
         for (int i = 0; i < 250; i++) {
