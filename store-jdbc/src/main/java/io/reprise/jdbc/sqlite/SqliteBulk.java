@@ -54,15 +54,15 @@ public final class SqliteBulk implements JobInserts.Bulk {
         return answers;
     }
 
-    /**
-     * Stores jobs that differ only in payload and keys, many to a statement. Returns null if there are too few of them.
-     */
     /** There is one writer. */
     @Override
     public boolean locksKeys() {
         return false;
     }
 
+    /**
+     * Stores jobs that differ only in payload and keys, many to a statement. Returns null if there are too few of them.
+     */
     @Override
     public JobInserts.@Nullable Tried insertKeyed(JobInserts inserts, Session session, List<JobSpec> jobs, int[] places)
             throws SQLException {
