@@ -30,7 +30,7 @@ import java.util.random.RandomGenerator;
  * queue that becomes due while others are busy is found a little later.
  *
  * <p>Tenants take turns across all their queues: the tenant of a queue is the text before the first slash of its name.
- * Each claim begins with the tenant that has waited longest, and gives each tenant an equal part. So a tenant with a
+ * Each claim begins with the tenant that got least lately, and gives each tenant an equal part. So a tenant with a
  * thousand queues gets no more than one with a single queue. Thread-safe.
  */
 final class QueueFinder {
@@ -83,9 +83,13 @@ final class QueueFinder {
     /** When queues last gave jobs, the earliest first. */
     private final Map<String, Long> recent = new LinkedHashMap<>();
 
-    /** The tenants that were given jobs, with a number that grows from claim to claim. */
+    /** Queues among the recent ones that gave nothing when they were last asked. */
+    private final Set<String> empty = new HashSet<>();
+
+    /** The tenants that were given jobs, with a number that grows by one for each job. */
     private final Map<String, Long> served = new HashMap<>();
 
+    /** The least number of a tenant that was served lately. Who was away begins there, so nobody saves turns. */
     private long turn;
 
     /** Queues that a search found due and that no claim has asked yet. */
@@ -191,7 +195,10 @@ final class QueueFinder {
         return end < 0 ? "" : queue.substring(0, end);
     }
 
-    /** Returns one queue of each tenant, then a second one of each, and so on; the tenant that waited longest first. */
+    /**
+     * Returns one queue of each tenant, then a second one of each, and so on; the tenant that got least first. Queues that
+     * seem to be empty are asked too, but do not stand for their tenant.
+     */
     private synchronized List<String> inTurn(List<String> names) {
         Map<String, Deque<String>> tenants = new LinkedHashMap<>();
         for (String name : names) {
@@ -205,10 +212,14 @@ final class QueueFinder {
         List<String> inTurn = new ArrayList<>();
         while (inTurn.size() < names.size()) {
             for (String tenant : order) {
-                String next = tenants.getOrDefault(tenant, new ArrayDeque<>()).poll();
-                if (next != null) {
-                    inTurn.add(next);
-                }
+                Deque<String> queues = tenants.getOrDefault(tenant, new ArrayDeque<>());
+                String next;
+                do {
+                    next = queues.poll();
+                    if (next != null) {
+                        inTurn.add(next);
+                    }
+                } while (next != null && empty.contains(next));
             }
         }
         return inTurn;
@@ -226,18 +237,18 @@ final class QueueFinder {
         if (served.size() >= MOST_TENANTS) {
             served.clear();
         }
-        turn++;
-        gave.forEach(name -> served.put(tenant(name), turn));
+        count(claims);
         for (String name : gave) {
             recent.remove(name);
             recent.put(name, now);
         }
+        int asked = names.size();
         if (full) {
-            int last = 0;
+            asked = 0;
             for (int i = 0; i < names.size(); i++) {
-                last = gave.contains(names.get(i)) ? i + 1 : last;
+                asked = gave.contains(names.get(i)) ? i + 1 : asked;
             }
-            List<String> passed = names.subList(last, names.size()).stream()
+            List<String> passed = names.subList(asked, names.size()).stream()
                     .filter(name -> !recent.containsKey(name))
                     .toList();
             for (int i = passed.size() - 1; i >= 0; i--) {
@@ -245,11 +256,25 @@ final class QueueFinder {
             }
             passedOver += passed.size();
         }
+        empty.addAll(names.subList(0, asked));
+        empty.removeAll(gave);
         recent.values().removeIf(nanos -> now - nanos > IS_RECENT.toNanos());
         while (recent.size() > RECENT) {
             // The queue may have more jobs: a later search finds it again.
             recent.remove(leastWanted());
         }
+        empty.retainAll(recent.keySet());
+    }
+
+    /** Counts what tenants were given. So one that got less than its part of a claim gets it of the next. */
+    private void count(List<Claim> claims) {
+        Map<String, Integer> jobs = new HashMap<>();
+        claims.forEach(claim -> jobs.merge(tenant(claim.queue()), claim.jobs().size(), Integer::sum));
+        jobs.keySet().stream()
+                .mapToLong(tenant -> served.getOrDefault(tenant, 0L))
+                .min()
+                .ifPresent(least -> turn = Math.max(turn, least));
+        jobs.forEach((tenant, got) -> served.put(tenant, Math.max(turn, served.getOrDefault(tenant, 0L)) + got));
     }
 
     /** The queue that gave jobs longest ago, of the tenant that has most queues here. */
