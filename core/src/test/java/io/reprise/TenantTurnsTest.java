@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /** Tenants take turns across all their queues, whichever worker serves them. */
@@ -90,6 +91,23 @@ class TenantTurnsTest {
         }
     }
 
+    @Test
+    void a_new_queue_starts_within_seconds_beside_a_tenant_with_a_thousand_full_queues() {
+        try (EngineFixture engine = remote()) {
+            enqueue(engine, "small/mail-", 1, 500);
+            enqueue(engine, "acme/queue-", 1_000, 3_000);
+            lease(engine, 50, 1);
+            engine.reprise.enqueue(FAR.job("x").queue("quiet/mail"));
+            engine.reprise.enqueue(FAR.job("x").queue("small/other"));
+            Set<String> queues = new TreeSet<>();
+            for (int i = 0; i < 40; i++) {
+                engine.worker.advance(Duration.ofMillis(50));
+                leases(engine, 1).forEach(lease -> queues.add(lease.job().queue()));
+            }
+            assertThat(queues).contains("quiet/mail", "small/other");
+        }
+    }
+
     private static EngineFixture remote() {
         EngineFixture engine = new EngineFixture(
                 (payload, job) -> {}, builder -> builder.queues(Queue.of("own")).remoteWorkers());
@@ -107,14 +125,16 @@ class TenantTurnsTest {
     private static Map<String, Integer> lease(EngineFixture engine, int jobs, int max) {
         Map<String, Integer> leased = new TreeMap<>();
         for (int asked = 0; asked < jobs; asked += max) {
-            engine
-                    .reprise
-                    .remoteWorkers()
-                    .lease(new RemoteLease.LeaseRequest("remote", List.of(), Set.of("far"), max, Duration.ofMinutes(1)))
-                    .stream()
+            leases(engine, max).stream()
                     .map(lease -> lease.job().queue())
                     .forEach(queue -> leased.merge(queue.substring(0, queue.indexOf('/')), 1, Integer::sum));
         }
         return leased;
+    }
+
+    private static List<RemoteLease> leases(EngineFixture engine, int max) {
+        return engine.reprise
+                .remoteWorkers()
+                .lease(new RemoteLease.LeaseRequest("remote", List.of(), Set.of("far"), max, Duration.ofMinutes(1)));
     }
 }

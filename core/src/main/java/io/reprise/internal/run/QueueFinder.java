@@ -56,6 +56,12 @@ final class QueueFinder {
 
     private static final Duration IS_RECENT = Duration.ofSeconds(30);
 
+    /** Found queues that all tenants together have after a search ahead, or little more. */
+    private static final int MOST_FOUND = 2 * MAX_SEARCHED_QUEUES;
+
+    /** Time between two searches while there are found queues left: they may all be of one tenant. */
+    private static final Duration AHEAD = Duration.ofMillis(200);
+
     private static final char END_OF_TENANT = '/';
 
     /** Beyond this number it is forgotten which tenants were served last. Forgetting only costs evenness. */
@@ -102,8 +108,12 @@ final class QueueFinder {
     private int passedOver;
 
     private String after;
+
     /** Earliest time for a search while there is work. */
     private long nextLookNanos;
+
+    /** Earliest time for a search while there is work and found queues are left. */
+    private long nextAheadNanos;
 
     /** Earliest time for a round while there is no work. */
     private long nextRoundNanos;
@@ -125,6 +135,7 @@ final class QueueFinder {
         this.end = prefix.isEmpty() ? DueQueues.END : following(prefix);
         this.after = prefix;
         this.nextLookNanos = driver.nanos();
+        this.nextAheadNanos = driver.nanos();
         this.nextRoundNanos = driver.nanos();
     }
 
@@ -150,10 +161,10 @@ final class QueueFinder {
         List<Claim> claims = new ArrayList<>();
         int left = wanted - ask(known(), wanted, ask, claims);
         Round round = new Round(after());
-        if (left <= 0 && isTimeToLook(false)) {
+        if (left <= 0 && isTimeToLookAhead()) {
             // The next claim asks the queues that this search finds: a queue that is never empty
-            // must not hide the others.
-            look(round, false);
+            // must not hide the others, nor must a thousand found queues of one tenant.
+            search(round, false);
         }
         while (left > 0 && !round.isOver && isTimeToLook(claims.isEmpty()) && driver.nanos() - sliceEnd < 0) {
             look(round, claims.isEmpty());
@@ -296,9 +307,7 @@ final class QueueFinder {
         others.addAll(due.subList(first, due.size()));
         others.removeAll(due.subList(0, first));
         List<String> drawn = new ArrayList<>(others);
-        for (int i = drawn.size(); i > 1; i--) {
-            Collections.swap(drawn, i - 1, random.nextInt(i));
-        }
+        shuffle(drawn);
         List<String> names = new ArrayList<>(due.subList(0, first));
         names.addAll(drawn);
         return names;
@@ -324,6 +333,10 @@ final class QueueFinder {
         return !found.isEmpty() || driver.nanos() - (idle ? nextRoundNanos : nextLookNanos) >= 0;
     }
 
+    private synchronized boolean isTimeToLookAhead() {
+        return driver.nanos() - (found.isEmpty() ? nextLookNanos : nextAheadNanos) >= 0;
+    }
+
     /** One pass over all queues, from a given name to the end and from the start back to that name. */
     private static final class Round {
         private final String from;
@@ -336,9 +349,12 @@ final class QueueFinder {
     }
 
     private void look(Round round, boolean idle) {
-        if (hasFound()) {
-            return;
+        if (!hasFound()) {
+            search(round, idle);
         }
+    }
+
+    private void search(Round round, boolean idle) {
         long began = driver.nanos();
         DueQueues page = store.dueQueues(after(), end, MAX_SEARCHED_QUEUES);
         scanned(page, driver.nanos() - began, round, idle);
@@ -349,9 +365,10 @@ final class QueueFinder {
     }
 
     private synchronized void scanned(DueQueues page, long took, Round round, boolean idle) {
-        page.queues().stream()
+        add(page.queues().stream()
                 .filter(name -> !recent.containsKey(name) && Needs.areOffered(name, offers))
-                .forEach(found::addLast);
+                .toList());
+        nextAheadNanos = driver.nanos() + Math.max(took * SHARE, AHEAD.toNanos());
         roundNanos += took;
         String last = page.last();
         boolean ended = last == null;
@@ -368,6 +385,34 @@ final class QueueFinder {
         }
         if (round.isOver) {
             roundNanos = 0;
+        }
+    }
+
+    /** Adds queues to those found before. A tenant that has its part of them gets no more: later searches find the rest. */
+    private void add(List<String> queues) {
+        if (found.isEmpty()) {
+            found.addAll(queues);
+            return;
+        }
+        Set<String> before = new HashSet<>(found);
+        Map<String, Integer> had = new HashMap<>();
+        found.forEach(name -> had.merge(tenant(name), 1, Integer::sum));
+        List<String> drawn = new ArrayList<>(queues);
+        drawn.removeIf(before::contains);
+        shuffle(drawn);
+        for (String name : drawn) {
+            String tenant = tenant(name);
+            int has = had.getOrDefault(tenant, 0);
+            if (has <= MOST_FOUND / (had.size() + 1)) {
+                found.addLast(name);
+                had.put(tenant, has + 1);
+            }
+        }
+    }
+
+    private void shuffle(List<String> names) {
+        for (int i = names.size(); i > 1; i--) {
+            Collections.swap(names, i - 1, random.nextInt(i));
         }
     }
 }
