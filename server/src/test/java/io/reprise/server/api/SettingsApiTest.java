@@ -9,6 +9,7 @@ import io.reprise.store.Document;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -156,6 +157,23 @@ class SettingsApiTest {
                 server.post("/v1/jobs", "{\"type\":\"a\",\"queue\":\"small\",\"payload\":\"" + "x".repeat(60) + "\"}");
         assertThat(large.status()).isEqualTo(400);
         assertThat(large.raw().body()).contains("bytes but in queue 'small' must be at most 50");
+    }
+
+    @Test
+    void a_full_queue_is_named_as_the_caller_knows_it() {
+        String tenant = server.key("tenant", "acme", Scope.ENQUEUE);
+        server.put("/v1/settings/queues/acme%2Fmail%2Flate", "{\"ceilings\":{\"payloadBytes\":50}}");
+        String job = "{\"type\":\"a\",\"queue\":\"%s\",\"payload\":\"" + "x".repeat(60) + "\"}";
+        assertThat(refused(null, job.formatted("acme/mail/late"))).contains("in queue 'acme/mail/late' must");
+        assertThat(refused(tenant, job.formatted("mail/late"))).contains("in queue 'mail/late' must");
+        assertThat(refused(tenant, "[" + job.formatted("mail/late") + "]")).contains("in queue 'mail/late' must");
+    }
+
+    private String refused(@Nullable String key, String job) {
+        return TestServer.await(() -> {
+            Reply reply = key == null ? server.post("/v1/jobs", job) : server.send(key, "POST", "/v1/jobs", job);
+            return reply.status() == 202 ? null : reply.raw().body();
+        });
     }
 
     @Test
