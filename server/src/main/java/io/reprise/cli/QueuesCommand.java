@@ -187,8 +187,9 @@ final class QueuesCommand extends ListingCommand {
         }
         return with(link -> {
             JsonNode now = link.call("PUT", ServerTarget.of("queues", queue), body);
-            warnOfUseless(link.get(ServerTarget.of("queues", queue, "limits")));
-            return answer(now, "Queue %s: limit %s", queue, limit);
+            int code = answer(now, "Queue %s: limit %s", queue, limit);
+            warnOfUseless(forWarnings(link, ServerTarget.of("queues", queue, "limits")));
+            return code;
         });
     }
 }
