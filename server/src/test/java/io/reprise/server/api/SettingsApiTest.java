@@ -177,6 +177,20 @@ class SettingsApiTest {
     }
 
     @Test
+    void a_tenant_sees_the_limits_of_groups_by_the_names_of_its_groups() {
+        String tenant = server.key("tenant", "acme", Scope.READ);
+        server.put("/v1/settings/queues/acme%2Fmail", "{\"perGroup\":{\"acme/gold\":{\"running\":1}}}");
+        String limits = TestServer.await(() -> {
+            String items = server.send(tenant, "GET", "/v1/queues/mail/limits", null)
+                    .json()
+                    .at("/items")
+                    .toString();
+            return items.equals("[]") ? null : items;
+        });
+        assertThat(limits).contains("\"name\":\"acme/gold\"");
+    }
+
+    @Test
     void a_policy_above_a_ceiling_is_warned_about() {
         server.put("/v1/settings/types/bill", "{\"policy\":{\"maxAttempts\":null}}");
         assertThat(server.get("/v1/settings/warnings").json().get("items").isEmpty())
