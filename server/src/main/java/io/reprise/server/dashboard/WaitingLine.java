@@ -148,7 +148,12 @@ final class WaitingLine {
                 add(new Explanation.NoHandler(queue, type), "type", type, jobs);
             } else if (!able.isEmpty()
                     && able.stream().allMatch(worker -> worker.full().contains(type))) {
-                add(new Explanation.TypeFull(type, able.size()), "type", type, jobs);
+                long due = waiting.stream()
+                        .filter(job -> job.type().equals(type) && !isLater(job))
+                        .count();
+                if (due > 0) {
+                    add(new Explanation.TypeFull(type, able.size()), "type", type, due);
+                }
             }
         });
     }
