@@ -280,6 +280,15 @@ class SettingsApiTest {
                 () -> server.post("/v1/leases", lease).json().at("/items").size() == 1 ? true : null);
         assertThat(server.get("/v1/jobs/" + waits + "/explain").raw().body())
                 .contains("FlowLimitReached", "the limit of group a in queue mail is reached: 1 of 1 jobs are running");
+        for (String path : List.of("/v1/queues/mail/explain", "/v1/types/send/explain")) {
+            assertThat(server.get(path).json().get("reasons").valueStream())
+                    .filteredOn(reason -> reason.get("kind").stringValue().equals("FlowLimitReached"))
+                    .singleElement()
+                    .satisfies(reason -> {
+                        assertThat(reason.get("name").stringValue()).isEqualTo("mail");
+                        assertThat(reason.get("jobs").intValue()).isEqualTo(1);
+                    });
+        }
         assertThat(server.get("/v1/queues/mail/limits").json().at("/items").toString())
                 .isEqualTo(
                         "[{\"of\":\"QUEUE\",\"name\":\"\",\"running\":null,\"starts\":50,\"per\":\"1s\",\"burst\":50,"
