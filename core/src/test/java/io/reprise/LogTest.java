@@ -20,6 +20,7 @@ import io.reprise.retry.RetryPolicy;
 import io.reprise.settings.FleetSettings;
 import io.reprise.settings.SettingsBook;
 import io.reprise.store.JobChange;
+import io.reprise.testing.InlineWorker;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -85,6 +86,37 @@ class LogTest {
     }
 
     /** CD-13: retries found ready and retries by hand. */
+    @Test
+    void a_rate_that_ends_with_the_last_worker_that_has_it_is_named() {
+        EngineFixture engine = new EngineFixture((payload, job) -> {});
+        // The worker that asks first is the leader.
+        engine.worker.runDue();
+        InlineWorker other = InlineWorker.start(
+                Reprise.builder()
+                        .name("other")
+                        .store(engine.memory)
+                        .codec(new TextCodec())
+                        .resources(Resource.of("stripe").rate(10, Duration.ofSeconds(1)))
+                        .handle(WORK, (payload, job) -> {}),
+                engine.clock);
+        try (engine) {
+            try (other) {
+                for (int i = 0; i < 600; i++) {
+                    engine.reprise.enqueue(WORK.job("x").resource("stripe"));
+                }
+                for (int i = 0; i < 200; i++) {
+                    other.runDue();
+                    engine.worker.advance(Duration.ofMillis(100));
+                }
+            }
+            engine.worker.advance(Duration.ofMinutes(1));
+        }
+        assertThat(lines.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .filteredOn(line -> line.startsWith("No live worker has the rate of resource 'stripe'"))
+                .hasSize(1);
+    }
+
     @Test
     void retries_that_are_ready_and_retries_by_hand_are_logged() {
         Level before = logger.getLevel();

@@ -177,6 +177,22 @@ abstract class LinkedCommand implements Callable<Integer> {
         return worst;
     }
 
+    /**
+     * Looks for warnings after a change that is done. If the key may not look, the change stands: it says so and returns
+     * an empty object.
+     */
+    JsonNode forWarnings(Link link, ServerTarget target) {
+        try {
+            return link.get(target);
+        } catch (LinkException e) {
+            if (!e.isRefused()) {
+                throw e;
+            }
+            terminal.err().println("Warnings cannot be shown. " + e.getMessage());
+            return Json.object();
+        }
+    }
+
     /** Reads pages of a list until there are enough items, and joins them. */
     static ObjectNode pages(Link link, ServerTarget target, int limit, @Nullable String cursor) {
         ObjectNode all = Json.object();

@@ -46,21 +46,13 @@ final class QueuesCommand extends ListingCommand {
         boolean paused = queue.path("paused").booleanValue(false);
         return new Object[] {
             Cells.text(queue.path("name")),
-            count(queue, "PENDING"),
-            count(queue, "RUNNING"),
-            count(queue, "FAILED"),
+            Cells.count(queue, "PENDING"),
+            Cells.count(queue, "RUNNING"),
+            Cells.count(queue, "FAILED"),
             Cells.text(queue.path("oldestAge")),
             Cells.text(queue.path("maxRunning")),
             paused ? "by " + Cells.text(queue.path("pausedBy")) + reason(queue.path("pausedWhy")) : "-"
         };
-    }
-
-    /** Returns the count, with a plus if there may be more. */
-    private static String count(JsonNode queue, String state) {
-        boolean more = queue.path("countsAtLeast")
-                .valueStream()
-                .anyMatch(each -> each.stringValue("").equals(state));
-        return Cells.text(queue.path("counts").path(state)) + (more ? "+" : "");
     }
 
     private static String reason(JsonNode why) {
@@ -187,8 +179,9 @@ final class QueuesCommand extends ListingCommand {
         }
         return with(link -> {
             JsonNode now = link.call("PUT", ServerTarget.of("queues", queue), body);
-            warnOfUseless(link.get(ServerTarget.of("queues", queue, "limits")));
-            return answer(now, "Queue %s: limit %s", queue, limit);
+            int code = answer(now, "Queue %s: limit %s", queue, limit);
+            warnOfUseless(forWarnings(link, ServerTarget.of("queues", queue, "limits")));
+            return code;
         });
     }
 }

@@ -63,7 +63,7 @@ final class SettingsCommand extends LinkedCommand {
         JsonNode body = object(text);
         return with(link -> {
             int code = answer(link.call("PUT", target, body), "Settings of %s are stored", scope);
-            link.get(ServerTarget.of("settings", "warnings"))
+            forWarnings(link, ServerTarget.of("settings", "warnings"))
                     .path("items")
                     .forEach(each -> terminal.err()
                             .println("warning: " + each.path("message").stringValue("")));

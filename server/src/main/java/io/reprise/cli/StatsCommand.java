@@ -38,7 +38,7 @@ final class StatsCommand extends LinkedCommand {
     private void print(JsonNode stats) {
         terminal.out()
                 .println(stats.path("counts").properties().stream()
-                        .map(count -> count.getValue() + " " + count.getKey())
+                        .map(count -> Cells.count(stats, count.getKey()) + " " + count.getKey())
                         .collect(Collectors.joining(", ")));
         terminal.out()
                 .println(counted(stats.path("queues"), "queue") + ", " + counted(stats.path("workers"), "worker"));

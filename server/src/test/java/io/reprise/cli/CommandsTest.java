@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
@@ -358,6 +359,20 @@ public class CommandsTest {
         refused(queue.run(way, "keys", "rotate", "nosuch"), "does not exist");
         refused(queue.run(way, "keys", "create", "shop", "--scope", "everything"), "scopes");
         refused(queue.run(way, "keys", "create", "shop"), "--scope");
+    }
+
+    @Test
+    void a_key_that_may_not_read_sets_limits_and_settings() {
+        String key = fine(queue.run(Way.SERVER, "keys", "create", "operator", "--scope", "operate"))
+                .out()
+                .trim();
+        String at = " --server " + queue.server.url() + " --key " + key;
+        Cli limited = fine(Cli.line("queues limit blind 4" + at));
+        assertThat(limited.out()).contains("Queue blind: limit 4");
+        assertThat(limited.err()).contains("Warnings cannot be shown", "scope read");
+        Cli set = fine(Cli.line("settings set queue:blind {\"startWithin\":\"1m\"}" + at));
+        assertThat(set.out()).contains("Settings of queue:blind are stored");
+        assertThat(set.err()).contains("Warnings cannot be shown", "scope read");
     }
 
     @ParameterizedTest

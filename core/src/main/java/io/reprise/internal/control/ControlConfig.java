@@ -26,12 +26,17 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds the breaker and budget settings of a resource or queue: the resource's own settings, or the worker's. In both
  * the fleet's settings come before those of the code. Thread-safe.
  */
 public final class ControlConfig {
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise");
 
     private static final BudgetSettings NO_BUDGET = BudgetSettings.OF_RESOURCE.off();
 
@@ -145,20 +150,31 @@ public final class ControlConfig {
      */
     void learnRates(Collection<String> used) {
         if (!learned.isEmpty() || used.stream().anyMatch(name -> !rate(name).isRate())) {
+            Map<String, FlowLimit> before = learned;
             learned = ofOthers.get();
+            before.keySet().stream()
+                    .filter(name -> !learned.containsKey(name) && !rate(name).isRate() && told(name) == null)
+                    .forEach(name -> log.warn(
+                            "No live worker has the rate of resource '{}' in its code any more, so the rate ends. Put it into"
+                                    + " the code of every worker that runs such jobs, or into the settings",
+                            name));
         }
     }
 
     private FlowLimit rate(String resource) {
-        FlowLimit told = live.now()
-                .resources()
-                .getOrDefault(resource, ResourceSettings.NONE)
-                .rate();
+        FlowLimit told = told(resource);
         if (told != null) {
             return told;
         }
         Resource own = resources.get(resource);
         return own != null && own.rate().isRate() ? own.rate() : learned.getOrDefault(resource, FlowLimit.NONE);
+    }
+
+    private @Nullable FlowLimit told(String resource) {
+        return live.now()
+                .resources()
+                .getOrDefault(resource, ResourceSettings.NONE)
+                .rate();
     }
 
     /** A resource with a rate has a breaker that keeps it, also if no failure opens that breaker. */

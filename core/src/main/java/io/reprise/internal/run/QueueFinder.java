@@ -30,7 +30,7 @@ import java.util.random.RandomGenerator;
  * queue that becomes due while others are busy is found a little later.
  *
  * <p>Tenants take turns across all their queues: the tenant of a queue is the text before the first slash of its name.
- * Each claim begins with the tenant that has waited longest, and gives each tenant an equal part. So a tenant with a
+ * Each claim begins with the tenant that got least lately, and gives each tenant an equal part. So a tenant with a
  * thousand queues gets no more than one with a single queue. Thread-safe.
  */
 final class QueueFinder {
@@ -55,6 +55,12 @@ final class QueueFinder {
     private static final int RECENT = 20;
 
     private static final Duration IS_RECENT = Duration.ofSeconds(30);
+
+    /** Found queues that all tenants together have after a search ahead, or little more. */
+    private static final int MOST_FOUND = 2 * MAX_SEARCHED_QUEUES;
+
+    /** Time between two searches while there are found queues left: they may all be of one tenant. */
+    private static final Duration AHEAD = Duration.ofMillis(200);
 
     private static final char END_OF_TENANT = '/';
 
@@ -83,9 +89,13 @@ final class QueueFinder {
     /** When queues last gave jobs, the earliest first. */
     private final Map<String, Long> recent = new LinkedHashMap<>();
 
-    /** The tenants that were given jobs, with a number that grows from claim to claim. */
+    /** Queues among the recent ones that gave nothing when they were last asked. */
+    private final Set<String> empty = new HashSet<>();
+
+    /** The tenants that were given jobs, with a number that grows by one for each job. */
     private final Map<String, Long> served = new HashMap<>();
 
+    /** The least number of a tenant that was served lately. Who was away begins there, so nobody saves turns. */
     private long turn;
 
     /** Queues that a search found due and that no claim has asked yet. */
@@ -98,8 +108,12 @@ final class QueueFinder {
     private int passedOver;
 
     private String after;
+
     /** Earliest time for a search while there is work. */
     private long nextLookNanos;
+
+    /** Earliest time for a search while there is work and found queues are left. */
+    private long nextAheadNanos;
 
     /** Earliest time for a round while there is no work. */
     private long nextRoundNanos;
@@ -121,6 +135,7 @@ final class QueueFinder {
         this.end = prefix.isEmpty() ? DueQueues.END : following(prefix);
         this.after = prefix;
         this.nextLookNanos = driver.nanos();
+        this.nextAheadNanos = driver.nanos();
         this.nextRoundNanos = driver.nanos();
     }
 
@@ -146,10 +161,10 @@ final class QueueFinder {
         List<Claim> claims = new ArrayList<>();
         int left = wanted - ask(known(), wanted, ask, claims);
         Round round = new Round(after());
-        if (left <= 0 && isTimeToLook(false)) {
+        if (left <= 0 && isTimeToLookAhead()) {
             // The next claim asks the queues that this search finds: a queue that is never empty
-            // must not hide the others.
-            look(round, false);
+            // must not hide the others, nor must a thousand found queues of one tenant.
+            search(round, false);
         }
         while (left > 0 && !round.isOver && isTimeToLook(claims.isEmpty()) && driver.nanos() - sliceEnd < 0) {
             look(round, claims.isEmpty());
@@ -191,7 +206,10 @@ final class QueueFinder {
         return end < 0 ? "" : queue.substring(0, end);
     }
 
-    /** Returns one queue of each tenant, then a second one of each, and so on; the tenant that waited longest first. */
+    /**
+     * Returns one queue of each tenant, then a second one of each, and so on; the tenant that got least first. Queues that
+     * seem to be empty are asked too, but do not stand for their tenant.
+     */
     private synchronized List<String> inTurn(List<String> names) {
         Map<String, Deque<String>> tenants = new LinkedHashMap<>();
         for (String name : names) {
@@ -205,10 +223,14 @@ final class QueueFinder {
         List<String> inTurn = new ArrayList<>();
         while (inTurn.size() < names.size()) {
             for (String tenant : order) {
-                String next = tenants.getOrDefault(tenant, new ArrayDeque<>()).poll();
-                if (next != null) {
-                    inTurn.add(next);
-                }
+                Deque<String> queues = tenants.getOrDefault(tenant, new ArrayDeque<>());
+                String next;
+                do {
+                    next = queues.poll();
+                    if (next != null) {
+                        inTurn.add(next);
+                    }
+                } while (next != null && empty.contains(next));
             }
         }
         return inTurn;
@@ -226,18 +248,18 @@ final class QueueFinder {
         if (served.size() >= MOST_TENANTS) {
             served.clear();
         }
-        turn++;
-        gave.forEach(name -> served.put(tenant(name), turn));
+        count(claims);
         for (String name : gave) {
             recent.remove(name);
             recent.put(name, now);
         }
+        int asked = names.size();
         if (full) {
-            int last = 0;
+            asked = 0;
             for (int i = 0; i < names.size(); i++) {
-                last = gave.contains(names.get(i)) ? i + 1 : last;
+                asked = gave.contains(names.get(i)) ? i + 1 : asked;
             }
-            List<String> passed = names.subList(last, names.size()).stream()
+            List<String> passed = names.subList(asked, names.size()).stream()
                     .filter(name -> !recent.containsKey(name))
                     .toList();
             for (int i = passed.size() - 1; i >= 0; i--) {
@@ -245,11 +267,25 @@ final class QueueFinder {
             }
             passedOver += passed.size();
         }
+        empty.addAll(names.subList(0, asked));
+        empty.removeAll(gave);
         recent.values().removeIf(nanos -> now - nanos > IS_RECENT.toNanos());
         while (recent.size() > RECENT) {
             // The queue may have more jobs: a later search finds it again.
             recent.remove(leastWanted());
         }
+        empty.retainAll(recent.keySet());
+    }
+
+    /** Counts what tenants were given. So one that got less than its part of a claim gets it of the next. */
+    private void count(List<Claim> claims) {
+        Map<String, Integer> jobs = new HashMap<>();
+        claims.forEach(claim -> jobs.merge(tenant(claim.queue()), claim.jobs().size(), Integer::sum));
+        jobs.keySet().stream()
+                .mapToLong(tenant -> served.getOrDefault(tenant, 0L))
+                .min()
+                .ifPresent(least -> turn = Math.max(turn, least));
+        jobs.forEach((tenant, got) -> served.put(tenant, Math.max(turn, served.getOrDefault(tenant, 0L)) + got));
     }
 
     /** The queue that gave jobs longest ago, of the tenant that has most queues here. */
@@ -271,9 +307,7 @@ final class QueueFinder {
         others.addAll(due.subList(first, due.size()));
         others.removeAll(due.subList(0, first));
         List<String> drawn = new ArrayList<>(others);
-        for (int i = drawn.size(); i > 1; i--) {
-            Collections.swap(drawn, i - 1, random.nextInt(i));
-        }
+        shuffle(drawn);
         List<String> names = new ArrayList<>(due.subList(0, first));
         names.addAll(drawn);
         return names;
@@ -299,6 +333,10 @@ final class QueueFinder {
         return !found.isEmpty() || driver.nanos() - (idle ? nextRoundNanos : nextLookNanos) >= 0;
     }
 
+    private synchronized boolean isTimeToLookAhead() {
+        return driver.nanos() - (found.isEmpty() ? nextLookNanos : nextAheadNanos) >= 0;
+    }
+
     /** One pass over all queues, from a given name to the end and from the start back to that name. */
     private static final class Round {
         private final String from;
@@ -311,9 +349,12 @@ final class QueueFinder {
     }
 
     private void look(Round round, boolean idle) {
-        if (hasFound()) {
-            return;
+        if (!hasFound()) {
+            search(round, idle);
         }
+    }
+
+    private void search(Round round, boolean idle) {
         long began = driver.nanos();
         DueQueues page = store.dueQueues(after(), end, MAX_SEARCHED_QUEUES);
         scanned(page, driver.nanos() - began, round, idle);
@@ -324,9 +365,10 @@ final class QueueFinder {
     }
 
     private synchronized void scanned(DueQueues page, long took, Round round, boolean idle) {
-        page.queues().stream()
+        add(page.queues().stream()
                 .filter(name -> !recent.containsKey(name) && Needs.areOffered(name, offers))
-                .forEach(found::addLast);
+                .toList());
+        nextAheadNanos = driver.nanos() + Math.max(took * SHARE, AHEAD.toNanos());
         roundNanos += took;
         String last = page.last();
         boolean ended = last == null;
@@ -343,6 +385,34 @@ final class QueueFinder {
         }
         if (round.isOver) {
             roundNanos = 0;
+        }
+    }
+
+    /** Adds queues to those found before. A tenant that has its part of them gets no more: later searches find the rest. */
+    private void add(List<String> queues) {
+        if (found.isEmpty()) {
+            found.addAll(queues);
+            return;
+        }
+        Set<String> before = new HashSet<>(found);
+        Map<String, Integer> had = new HashMap<>();
+        found.forEach(name -> had.merge(tenant(name), 1, Integer::sum));
+        List<String> drawn = new ArrayList<>(queues);
+        drawn.removeIf(before::contains);
+        shuffle(drawn);
+        for (String name : drawn) {
+            String tenant = tenant(name);
+            int has = had.getOrDefault(tenant, 0);
+            if (has <= MOST_FOUND / (had.size() + 1)) {
+                found.addLast(name);
+                had.put(tenant, has + 1);
+            }
+        }
+    }
+
+    private void shuffle(List<String> names) {
+        for (int i = names.size(); i > 1; i--) {
+            Collections.swap(names, i - 1, random.nextInt(i));
         }
     }
 }

@@ -43,6 +43,14 @@ public final class Cells {
         }
     }
 
+    /** Returns how many jobs are in the state, with a plus if there may be more than were counted. */
+    public static String count(JsonNode counted, String state) {
+        boolean more = counted.path("countsAtLeast")
+                .valueStream()
+                .anyMatch(each -> each.stringValue("").equals(state));
+        return text(counted.path("counts").path(state)) + (more ? "+" : "");
+    }
+
     private static String clean(String text) {
         return text.codePoints()
                 .map(c -> Character.isISOControl(c) || Character.getType(c) == Character.FORMAT ? ' ' : c)

@@ -238,7 +238,6 @@ public final class QueueEndpoints implements Endpoints {
 
     /** Also of a queue that has no jobs yet. */
     private Answer limits(Request request) {
-        Tenancy tenancy = Tenancy.of(request.caller());
         List<Map<String, @Nullable Object>> limits = new ArrayList<>();
         api.queues().get().stream()
                 .filter(queue -> queue.name().equals(name(request)) && queue.maxRunning() != null)
@@ -246,12 +245,8 @@ public final class QueueEndpoints implements Endpoints {
                 .map(limit -> view(limit, FlowGate.Reached.Of.QUEUE, "", OPERATOR, 0))
                 .forEach(limits::add);
         api.reprise().limits(name(request)).stream()
-                .map(each -> view(
-                        each.limit(),
-                        each.of(),
-                        tenancy.shown(each.name()),
-                        each.from().name(),
-                        each.workers()))
+                .map(each ->
+                        view(each.limit(), each.of(), each.name(), each.from().name(), each.workers()))
                 .forEach(limits::add);
         return Response.ok(Views.page(limits, null));
     }

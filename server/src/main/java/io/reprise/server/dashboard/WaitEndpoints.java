@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.dashboard;
 
+import io.reprise.insight.Explanation;
 import io.reprise.job.Job;
 import io.reprise.job.JobQuery;
 import io.reprise.job.JobState;
 import io.reprise.job.Page;
 import io.reprise.job.QueueState;
+import io.reprise.job.RefusedException;
 import io.reprise.job.WorkerState;
 import io.reprise.server.api.Api;
 import io.reprise.server.auth.Tenancy;
@@ -116,7 +118,8 @@ public final class WaitEndpoints implements Endpoints {
                 page.items(),
                 queues,
                 api.reprise().workers().stream().map(WorkerState::report).toList(),
-                api.reprise().resources());
+                api.reprise().resources(),
+                this::explained);
         List<WaitingLine.Reason> reasons = line.reasons();
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("at", api.store().now());
@@ -127,6 +130,14 @@ public final class WaitEndpoints implements Endpoints {
         view.put("more", page.next() != null);
         view.put("groups", groups(page.items()));
         return Response.ok(view);
+    }
+
+    private List<Explanation.Reason> explained(Job job) {
+        try {
+            return api.reprise().explain(job.id()).reasons();
+        } catch (RefusedException e) {
+            return List.of();
+        }
     }
 
     private static List<Map<String, @Nullable Object>> groups(List<Job> jobs) {

@@ -54,19 +54,27 @@ final class WaitingLine {
     private final List<QueueState> queues;
     private final List<WorkerReport> workers;
     private final List<ResourceStatus> resources;
+    private final Function<Job, List<Explanation.Reason>> explained;
     private final List<Reason> reasons = new ArrayList<>();
 
+    /**
+     * Creates the line of these jobs.
+     *
+     * @param explained why a single job waits; none if it has ended
+     */
     WaitingLine(
             Instant at,
             List<Job> waiting,
             List<QueueState> queues,
             List<WorkerReport> workers,
-            List<ResourceStatus> resources) {
+            List<ResourceStatus> resources,
+            Function<Job, List<Explanation.Reason>> explained) {
         this.at = at;
         this.waiting = waiting;
         this.queues = queues;
         this.workers = workers;
         this.resources = resources;
+        this.explained = explained;
     }
 
     /** Returns the reasons, the most important first. Empty if no job waits and nothing would hold one back. */
@@ -76,6 +84,10 @@ final class WaitingLine {
         budget();
         handlers();
         busy();
+        if (reasons.stream().allMatch(reason -> reason.jobs != null)) {
+            // Nothing holds all of them.
+            limits();
+        }
         later();
         if (reasons.isEmpty() && !waiting.isEmpty()) {
             reasons.add(new Reason("Next", "workers claim these jobs when they next look for work", null, null, null));
@@ -148,7 +160,12 @@ final class WaitingLine {
                 add(new Explanation.NoHandler(queue, type), "type", type, jobs);
             } else if (!able.isEmpty()
                     && able.stream().allMatch(worker -> worker.full().contains(type))) {
-                add(new Explanation.TypeFull(type, able.size()), "type", type, jobs);
+                long due = waiting.stream()
+                        .filter(job -> job.type().equals(type) && !isLater(job))
+                        .count();
+                if (due > 0) {
+                    add(new Explanation.TypeFull(type, able.size()), "type", type, due);
+                }
             }
         });
     }
@@ -164,6 +181,38 @@ final class WaitingLine {
                 && serving.stream().allMatch(worker -> worker.holding() >= worker.concurrency())) {
             add(new Explanation.WorkersBusy(serving.size()), "worker", null, null);
         }
+    }
+
+    /** What jobs share that wait for the same limits. */
+    private record Alike(
+            String queue,
+            @Nullable String group,
+            String type,
+            @Nullable String resource) {}
+
+    /** Looks at one due job of each kind: the limits of groups and types, and the rates of queues and resources. */
+    private void limits() {
+        Map<Alike, List<Job>> alike = waiting.stream()
+                .filter(job -> !isLater(job))
+                .collect(Collectors.groupingBy(job -> new Alike(
+                        job.queue(), job.spec().group(), job.type(), job.spec().resource())));
+        Map<Explanation.Reason, Long> held = new LinkedHashMap<>();
+        alike.values().stream()
+                .sorted(Comparator.comparingInt((List<Job> jobs) -> -jobs.size()))
+                .limit(NAMED)
+                .forEach(jobs -> explained
+                        .apply(jobs.get(jobs.size() - 1))
+                        .forEach(reason -> held.merge(reason, (long) jobs.size(), Long::sum)));
+        held.forEach((reason, jobs) -> {
+            if (reason instanceof Explanation.FlowLimitReached limit) {
+                add(reason, "queue", limit.queue(), jobs);
+            } else if (reason instanceof Explanation.WaitsForGroup group) {
+                add(reason, "queue", group.queue(), jobs);
+            } else if (reason instanceof Explanation.HeldByBreaker breaker
+                    && reasons.stream().noneMatch(known -> breaker.resource().equals(known.name))) {
+                add(reason, "resource", breaker.resource(), jobs);
+            }
+        });
     }
 
     private boolean isLater(Job job) {

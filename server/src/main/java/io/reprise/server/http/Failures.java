@@ -7,6 +7,7 @@ import io.reprise.job.RefusedException;
 import io.reprise.remote.StaleLeaseException;
 import io.reprise.settings.CeilingException;
 import io.reprise.store.StoreException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns a failure into a problem for the caller: with the reason if the caller may know it, otherwise without details.
@@ -15,7 +16,12 @@ final class Failures {
 
     private Failures() {}
 
-    static Problem problem(Throwable failure) {
+    /**
+     * Turns a failure into a problem.
+     *
+     * @param caller who is told; names of queues are as this caller knows them. Null if nobody was let in
+     */
+    static Problem problem(Throwable failure, @Nullable Caller caller) {
         if (failure instanceof Problem problem) {
             return problem;
         }
@@ -35,7 +41,7 @@ final class Failures {
                     "The key belongs to job " + reused.job() + ", which another request enqueued");
         }
         if (failure instanceof CeilingException ceiling) {
-            return refused(ceiling);
+            return refused(ceiling, caller == null ? null : caller.tenant());
         }
         if (failure instanceof StaleLeaseException stale) {
             return Problem.of(ProblemType.STALE_LEASE, String.valueOf(stale.getMessage()));
@@ -48,9 +54,10 @@ final class Failures {
     }
 
     /** The message of the exception has the name of the queue as it is stored, with the tenant's name. */
-    private static Problem refused(CeilingException ceiling) {
+    private static Problem refused(CeilingException ceiling, @Nullable String tenant) {
         String stored = ceiling.queue();
-        String queue = stored.substring(stored.indexOf('/') + 1);
+        String queue =
+                tenant != null && stored.startsWith(tenant + '/') ? stored.substring(tenant.length() + 1) : stored;
         return switch (ceiling.kind()) {
             case DEPTH ->
                 Problem.of(

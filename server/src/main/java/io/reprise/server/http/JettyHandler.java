@@ -348,7 +348,7 @@ final class JettyHandler extends Handler.Abstract {
                     if (failure == null) {
                         write(exchange, response);
                     } else {
-                        fail(exchange, failure);
+                        fail(exchange, failure, caller);
                     }
                 });
             } else if (exchange.request.getMethod().equals("HEAD")) {
@@ -374,7 +374,7 @@ final class JettyHandler extends Handler.Abstract {
         if (reason instanceof Problem problem && problem.type().status() == ProblemType.FORBIDDEN.status()) {
             gate.refused(caller, match.operation().id(), String.valueOf(reason.getMessage()));
         }
-        fail(exchange, reason);
+        fail(exchange, reason, caller);
     }
 
     private byte[] read(CompletableFuture<byte[]> body, Operation operation) {
@@ -411,9 +411,13 @@ final class JettyHandler extends Handler.Abstract {
     }
 
     private void fail(Exchange exchange, Throwable failure) {
+        fail(exchange, failure, null);
+    }
+
+    private void fail(Exchange exchange, Throwable failure, @Nullable Caller caller) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        Problem problem = Failures.problem(cause);
+        Problem problem = Failures.problem(cause, caller);
         String instance = Problem.newInstance();
         if (cause == problem && problem.type().status() >= 500) {
             // Said on purpose: a trace for each would fill the log.

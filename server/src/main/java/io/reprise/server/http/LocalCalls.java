@@ -85,7 +85,7 @@ public final class LocalCalls {
                         : Json.parse(new String(response.body(), StandardCharsets.UTF_8));
             }
         } catch (RuntimeException e) {
-            throw told(e);
+            throw told(e, caller);
         }
         throw new IllegalArgumentException(match.operation().id() + " streams, and nobody listens");
     }
@@ -158,7 +158,7 @@ public final class LocalCalls {
     }
 
     private static Response refusal(Call call, RuntimeException failure) {
-        Problem problem = Failures.problem(failure);
+        Problem problem = Failures.problem(failure, call.caller);
         String instance = Problem.newInstance();
         if (problem.type().status() >= 500) {
             log.error("{} {} failed: {}", call.method, call.path, instance, failure);
@@ -183,8 +183,8 @@ public final class LocalCalls {
      * Returns a problem for an error of the caller, as over a socket. An internal error is returned as it is, because
      * the caller is this process.
      */
-    private static RuntimeException told(RuntimeException failure) {
-        Problem problem = Failures.problem(failure);
+    private static RuntimeException told(RuntimeException failure, Caller caller) {
+        Problem problem = Failures.problem(failure, caller);
         return problem.type().status() < 500 ? problem : failure;
     }
 

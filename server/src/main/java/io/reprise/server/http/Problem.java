@@ -68,8 +68,8 @@ public final class Problem extends RuntimeException {
     }
 
     /** Turns a failure into a problem for the caller. */
-    public static Problem about(Throwable failure) {
-        return Failures.problem(failure);
+    public static Problem about(Throwable failure, Caller caller) {
+        return Failures.problem(failure, caller);
     }
 
     /** Describes {@link #view()}. */

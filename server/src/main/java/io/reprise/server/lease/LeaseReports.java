@@ -21,6 +21,7 @@ import io.reprise.server.api.Views;
 import io.reprise.server.auth.Quotas;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
+import io.reprise.server.http.Caller;
 import io.reprise.server.http.Fields;
 import io.reprise.server.http.Operation;
 import io.reprise.server.http.Problem;
@@ -227,7 +228,7 @@ final class LeaseReports {
                 reports.add(traced(report, each.text("traceparent")));
                 problems.add(null);
             } catch (StaleLeaseException e) {
-                problems.add(Problem.about(e));
+                problems.add(Problem.about(e, request.caller()));
             }
         }
         List<RemoteReport.Answer> answers = workers.report(reports, LeaseTokens.mayReport(request.caller()));
@@ -236,16 +237,19 @@ final class LeaseReports {
         for (int n = 0; n < fields.size(); n++) {
             Problem problem = problems.get(n);
             RuntimeException refusal = problem == null ? answers.get(told++).refusal() : problem;
-            items.add(answer(fields.get(n).text("token", ""), refusal));
+            items.add(answer(fields.get(n).text("token", ""), refusal, request.caller()));
         }
         return Response.ok(Views.page(items, null));
     }
 
-    private static Map<String, @Nullable Object> answer(String token, @Nullable RuntimeException refusal) {
+    private static Map<String, @Nullable Object> answer(
+            String token, @Nullable RuntimeException refusal, Caller caller) {
         Map<String, @Nullable Object> answer = new LinkedHashMap<>();
         answer.put("token", token);
         answer.put("accepted", refusal == null);
-        answer.put("problem", refusal == null ? null : Problem.about(refusal).view());
+        answer.put(
+                "problem",
+                refusal == null ? null : Problem.about(refusal, caller).view());
         return answer;
     }
 

@@ -7,6 +7,7 @@ import io.reprise.insight.Activity;
 import io.reprise.insight.ControlEvent;
 import io.reprise.job.JobQuery;
 import io.reprise.job.JobSpec;
+import io.reprise.job.WorkerReport;
 import io.reprise.server.api.TestServer.Reply;
 import io.reprise.server.http.Scope;
 import io.reprise.server.net.HttpSettings;
@@ -186,6 +187,31 @@ class PulseTest {
         String tenant = server.key("t", "acme", Scope.READ);
         assertThat(server.send(tenant, "GET", "/v1/errors", null).json().get("items"))
                 .isEmpty();
+    }
+
+    @Test
+    void workers_that_are_full_of_a_type_are_a_reason_only_for_jobs_that_are_due() {
+        server.store.checkIn(
+                new WorkerReport("elsewhere", List.of("full"), List.of("slow"), 10, 1).full(Set.of("slow")),
+                Duration.ofMinutes(1));
+        enqueue("{\"type\":\"slow\",\"queue\":\"full\",\"delay\":\"1h\"}");
+        assertThat(kinds("/v1/queues/full/explain")).containsExactly("NotDue");
+        enqueue("{\"type\":\"slow\",\"queue\":\"full\"}");
+        assertThat(kinds("/v1/queues/full/explain")).containsExactly("TypeFull", "NotDue");
+        assertThat(server.get("/v1/queues/full/explain")
+                        .json()
+                        .at("/reasons/0/jobs")
+                        .asInt())
+                .isEqualTo(1);
+    }
+
+    private List<String> kinds(String path) {
+        return server.get(path)
+                .json()
+                .get("reasons")
+                .valueStream()
+                .map(reason -> reason.get("kind").stringValue())
+                .toList();
     }
 
     @Test

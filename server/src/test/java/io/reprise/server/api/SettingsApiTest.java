@@ -9,6 +9,7 @@ import io.reprise.store.Document;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -159,6 +160,37 @@ class SettingsApiTest {
     }
 
     @Test
+    void a_full_queue_is_named_as_the_caller_knows_it() {
+        String tenant = server.key("tenant", "acme", Scope.ENQUEUE);
+        server.put("/v1/settings/queues/acme%2Fmail%2Flate", "{\"ceilings\":{\"payloadBytes\":50}}");
+        String job = "{\"type\":\"a\",\"queue\":\"%s\",\"payload\":\"" + "x".repeat(60) + "\"}";
+        assertThat(refused(null, job.formatted("acme/mail/late"))).contains("in queue 'acme/mail/late' must");
+        assertThat(refused(tenant, job.formatted("mail/late"))).contains("in queue 'mail/late' must");
+        assertThat(refused(tenant, "[" + job.formatted("mail/late") + "]")).contains("in queue 'mail/late' must");
+    }
+
+    private String refused(@Nullable String key, String job) {
+        return TestServer.await(() -> {
+            Reply reply = key == null ? server.post("/v1/jobs", job) : server.send(key, "POST", "/v1/jobs", job);
+            return reply.status() == 202 ? null : reply.raw().body();
+        });
+    }
+
+    @Test
+    void a_tenant_sees_the_limits_of_groups_by_the_names_of_its_groups() {
+        String tenant = server.key("tenant", "acme", Scope.READ);
+        server.put("/v1/settings/queues/acme%2Fmail", "{\"perGroup\":{\"acme/gold\":{\"running\":1}}}");
+        String limits = TestServer.await(() -> {
+            String items = server.send(tenant, "GET", "/v1/queues/mail/limits", null)
+                    .json()
+                    .at("/items")
+                    .toString();
+            return items.equals("[]") ? null : items;
+        });
+        assertThat(limits).contains("\"name\":\"acme/gold\"");
+    }
+
+    @Test
     void a_policy_above_a_ceiling_is_warned_about() {
         server.put("/v1/settings/types/bill", "{\"policy\":{\"maxAttempts\":null}}");
         assertThat(server.get("/v1/settings/warnings").json().get("items").isEmpty())
@@ -248,6 +280,15 @@ class SettingsApiTest {
                 () -> server.post("/v1/leases", lease).json().at("/items").size() == 1 ? true : null);
         assertThat(server.get("/v1/jobs/" + waits + "/explain").raw().body())
                 .contains("FlowLimitReached", "the limit of group a in queue mail is reached: 1 of 1 jobs are running");
+        for (String path : List.of("/v1/queues/mail/explain", "/v1/types/send/explain")) {
+            assertThat(server.get(path).json().get("reasons").valueStream())
+                    .filteredOn(reason -> reason.get("kind").stringValue().equals("FlowLimitReached"))
+                    .singleElement()
+                    .satisfies(reason -> {
+                        assertThat(reason.get("name").stringValue()).isEqualTo("mail");
+                        assertThat(reason.get("jobs").intValue()).isEqualTo(1);
+                    });
+        }
         assertThat(server.get("/v1/queues/mail/limits").json().at("/items").toString())
                 .isEqualTo(
                         "[{\"of\":\"QUEUE\",\"name\":\"\",\"running\":null,\"starts\":50,\"per\":\"1s\",\"burst\":50,"
