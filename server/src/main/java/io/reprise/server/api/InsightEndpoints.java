@@ -361,14 +361,24 @@ public final class InsightEndpoints implements Endpoints {
         view.put("at", entry.at());
         view.put("action", entry.action());
         view.put("job", entry.job() == null ? null : entry.job().toString());
-        view.put("subject", tenancy.shownOrNull(entry.subject()));
+        view.put("subject", subject(entry.subject(), tenancy));
         view.put("by", entry.note().by());
         Matcher key = KEY.matcher(entry.note().by());
         boolean known = key.matches();
         view.put("key", known ? key.group(1) : null);
         view.put("tenant", known ? key.group(2) : null);
         view.put("why", entry.note().why());
-        view.put("detail", entry.detail());
+        view.put("detail", entry.detail() == null ? null : tenancy.shownIn(entry.detail()));
         return view;
+    }
+
+    /** Returns a subject such as breaker/acme/mail as the caller knows it: breaker/mail. */
+    private static @Nullable String subject(@Nullable String stored, Tenancy tenancy) {
+        if (stored == null) {
+            return null;
+        }
+        Matcher kind = KIND_OF_SUBJECT.matcher(stored);
+        int name = kind.lookingAt() ? kind.end() : 0;
+        return stored.substring(0, name) + tenancy.shown(stored.substring(name));
     }
 }

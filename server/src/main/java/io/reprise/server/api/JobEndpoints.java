@@ -279,12 +279,16 @@ public final class JobEndpoints implements Endpoints {
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("id", explanation.id().toString());
         view.put("at", explanation.at());
-        view.put("sentence", explanation.sentence());
+        Tenancy tenancy = Tenancy.of(request.caller());
+        view.put("sentence", tenancy.shownIn(explanation.sentence()));
         view.put(
                 "reasons",
                 explanation.reasons().stream()
                         .map(reason -> Map.of(
-                                "kind", reason.getClass().getSimpleName(), "text", reason.text(explanation.at())))
+                                "kind",
+                                reason.getClass().getSimpleName(),
+                                "text",
+                                tenancy.shownIn(reason.text(explanation.at()))))
                         .toList());
         view.put("nextAt", explanation.nextAt());
         view.put("prediction", Views.prediction(explanation.prediction()));

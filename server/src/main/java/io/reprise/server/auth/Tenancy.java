@@ -113,6 +113,27 @@ public final class Tenancy {
         return prefix != null && stored.startsWith(prefix) ? stored.substring(prefix.length()) : stored;
     }
 
+    /** Returns a sentence with the names in it as the caller knows them: without the prefix where a word begins with it. */
+    public String shownIn(String text) {
+        if (prefix == null || !text.contains(prefix)) {
+            return text;
+        }
+        StringBuilder shown = new StringBuilder();
+        int from = 0;
+        for (int at = text.indexOf(prefix); at >= 0; at = text.indexOf(prefix, at + 1)) {
+            if (at < from || (at > 0 && isPartOfName(text.charAt(at - 1)))) {
+                continue;
+            }
+            shown.append(text, from, at);
+            from = at + prefix.length();
+        }
+        return shown.append(text, from, text.length()).toString();
+    }
+
+    private static boolean isPartOfName(char c) {
+        return Character.isLetterOrDigit(c) || "_-./".indexOf(c) >= 0;
+    }
+
     public @Nullable String shownOrNull(@Nullable String stored) {
         return stored == null ? null : shown(stored);
     }

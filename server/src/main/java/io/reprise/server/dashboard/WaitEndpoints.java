@@ -123,7 +123,7 @@ public final class WaitEndpoints implements Endpoints {
         List<WaitingLine.Reason> reasons = line.reasons();
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("at", api.store().now());
-        view.put("sentence", sentence(what, page.items().size(), reasons));
+        view.put("sentence", tenancy.shownIn(sentence(what, page.items().size(), reasons)));
         view.put(
                 "reasons", reasons.stream().map(reason -> view(reason, tenancy)).toList());
         view.put("looked", page.items().size());
@@ -172,7 +172,7 @@ public final class WaitEndpoints implements Endpoints {
     private static Map<String, @Nullable Object> view(WaitingLine.Reason reason, Tenancy tenancy) {
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("kind", reason.kind());
-        view.put("text", reason.text());
+        view.put("text", tenancy.shownIn(reason.text()));
         view.put("subject", reason.subject());
         view.put("name", tenancy.shownOrNull(reason.name()));
         view.put("jobs", reason.jobs());

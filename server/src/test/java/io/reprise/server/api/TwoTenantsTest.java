@@ -435,6 +435,20 @@ class TwoTenantsTest {
     }
 
     @Test
+    void a_tenant_does_not_see_its_prefix() {
+        List<String> seen = table().values().stream()
+                .flatMap(List::stream)
+                .filter(ask -> ask.method().equals("GET") && !ask.path().contains("victim"))
+                .filter(ask -> server.send(victim, "GET", ask.path(), null)
+                        .raw()
+                        .body()
+                        .contains("victim/"))
+                .map(Ask::path)
+                .toList();
+        assertThat(seen).isEmpty();
+    }
+
+    @Test
     void whatever_one_tenant_asks_it_sees_and_changes_nothing_of_the_others() {
         Map<String, List<Ask>> table = table();
         assertThat(table.keySet())
