@@ -97,10 +97,6 @@ class MongoTransactionTest {
     @BeforeAll
     void start() {
         String real = System.getenv(VARIABLE);
-        if (real != null) {
-            // The variable may name several servers.
-            real = real.trim().split("\\s+", 2)[0];
-        }
         substitute = real == null ? new MongoServer(new MemoryBackend()) : null;
         uri = substitute == null ? real : substitute.bindAndGetConnectionString();
         context = Contexts.startOnMongo(Beans.class, mongo("types.book.retry.base=10ms", "worker.poll=1m"));

@@ -25,8 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A database for one test class: in the server named by {@code REPRISE_TEST_MONGODB_URI}, or in one that speaks MongoDB's
- * protocol, in this process and in memory, and lacks transactions and more. The variable may name several servers, with
- * spaces between them: then each JVM of the tests has one of its own.
+ * protocol, in this process and in memory, and lacks transactions and more.
  */
 public final class MongoServer implements AutoCloseable {
 
@@ -44,19 +43,9 @@ public final class MongoServer implements AutoCloseable {
             "reprise_test_" + UUID.randomUUID().toString().replace("-", "");
     private final MongoJobStore store;
 
-    /** The server that the variable names, or the one in memory. */
+    /** The server named by the variable, or the one in memory. */
     public MongoServer() {
-        this(named());
-    }
-
-    /** The server that the variable names for this JVM; null if there is none. */
-    static @Nullable String named() {
-        String uris = System.getenv(VARIABLE);
-        if (uris == null || uris.isBlank()) {
-            return null;
-        }
-        List<String> servers = List.of(uris.trim().split("\\s+", -1));
-        return servers.get((Integer.getInteger("test.fork", 1) - 1) % servers.size());
+        this(System.getenv(VARIABLE));
     }
 
     /** The server at this URI, or the one in memory. */

@@ -31,6 +31,7 @@ class MovedInTransactionsTest extends MongoFixture
 
     @Override
     MongoServer start() {
-        return new MongoServer(MongoServer.named(), MongoJobStore.builder().deadLettersIn(MongoServer.DEAD_LETTERS));
+        return new MongoServer(
+                System.getenv(MongoServer.VARIABLE), MongoJobStore.builder().deadLettersIn(MongoServer.DEAD_LETTERS));
     }
 }
