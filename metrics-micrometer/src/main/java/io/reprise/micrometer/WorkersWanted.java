@@ -20,7 +20,7 @@ final class WorkersWanted {
 
     private static final double DRAIN_SECONDS = 60;
 
-    /** What keeps pace is at most the tenfold of what runs. */
+    /** At most ten times as many jobs as run now are needed to keep pace. */
     private static final double LEAST_SHARE = 0.1;
 
     /** Counts of a queue at one look. */

@@ -183,7 +183,7 @@ final class WaitingLine {
         }
     }
 
-    /** What jobs share that wait for the same limits. */
+    /** Jobs with the same of these wait for the same limits. */
     private record Alike(
             String queue,
             @Nullable String group,

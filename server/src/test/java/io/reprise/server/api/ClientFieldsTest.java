@@ -51,7 +51,7 @@ class ClientFieldsTest {
     void python_documents_every_field_of_a_job() throws IOException {
         String source = Files.readString(PYTHON);
         int start = source.indexOf("def enqueue(");
-        String documented = source.substring(start, source.indexOf("body = _request", start));
+        String documented = source.substring(start, source.indexOf("body = request", start));
         assertThat(fieldsOfAJob())
                 .map(field -> field.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT))
                 .allSatisfy(field -> assertThat(documented).containsPattern("\\b" + field + "\\b"));
