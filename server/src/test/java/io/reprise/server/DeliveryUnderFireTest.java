@@ -170,7 +170,7 @@ class DeliveryUnderFireTest {
     @Timeout(value = 14, unit = TimeUnit.MINUTES)
     void every_job_is_delivered_and_none_is_left_over() throws Exception {
         storeUrl = "sqlite:" + directory.resolve("jobs.db");
-        deliver(TestRun.size(2_000, 10_000));
+        deliver(TestRun.size(2_000, 4_000));
     }
 
     @Test
