@@ -2,6 +2,7 @@
 package io.reprise.server.dashboard;
 
 import io.reprise.insight.Explanation;
+import io.reprise.insight.ResourceStatus;
 import io.reprise.job.Job;
 import io.reprise.job.JobQuery;
 import io.reprise.job.JobState;
@@ -18,11 +19,13 @@ import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -113,13 +116,14 @@ public final class WaitEndpoints implements Endpoints {
                         ? names.contains(state.name())
                         : state.name().equals(queue))
                 .toList();
+        List<ResourceStatus> resources = api.reprise().resources();
         WaitingLine line = new WaitingLine(
                 api.store().now(),
                 page.items(),
                 queues,
                 api.reprise().workers().stream().map(WorkerState::report).toList(),
-                api.reprise().resources(),
-                this::explained);
+                resources,
+                onlyWhereLimited(resources));
         List<WaitingLine.Reason> reasons = line.reasons();
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("at", api.store().now());
@@ -130,6 +134,22 @@ public final class WaitEndpoints implements Endpoints {
         view.put("more", page.next() != null);
         view.put("groups", groups(page.items()));
         return Response.ok(view);
+    }
+
+    /** To explain a job takes several statements. Only a job whose queue has limits, or whose resource has a rate, needs them. */
+    private Function<Job, List<Explanation.Reason>> onlyWhereLimited(List<ResourceStatus> resources) {
+        Set<String> rated = resources.stream()
+                .filter(resource -> resource.ramp() != null)
+                .map(ResourceStatus::name)
+                .collect(Collectors.toSet());
+        Map<String, Boolean> limited = new HashMap<>();
+        return job -> {
+            String resource = job.spec().resource();
+            boolean held = (resource != null && rated.contains(resource))
+                    || limited.computeIfAbsent(
+                            job.queue(), queue -> !api.reprise().limits(queue).isEmpty());
+            return held ? explained(job) : List.of();
+        };
     }
 
     private List<Explanation.Reason> explained(Job job) {
