@@ -89,6 +89,7 @@ public final class KillEverywhere {
             for (int statement : statements(statements, EVERYWHERE ? 1 : stride)) {
                 jobs.add(kill(reprise, options, statement));
             }
+            System.out.printf("%d workers were killed, of a run with %d statements%n", jobs.size(), statements);
             try (JavaProcess finisher = JavaProcess.start(options, worker, log("finisher"), url, "", "0")) {
                 for (JobId id : jobs) {
                     Job job = reprise.await(id, Duration.ofMinutes(10)).job();
