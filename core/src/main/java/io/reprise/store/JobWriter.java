@@ -33,7 +33,9 @@ public interface JobWriter {
      * The deadline, if the policy has one, is {@code firstDueAt} plus that. The wait reason is NEW if the job is due at
      * once, else DELAYED.
      *
-     * <p>Jobs of one call that are due at the same time run in the order of the specs, whatever their keys: so are their ids.
+     * <p><b>Order.</b> Jobs that are due at the same time run in the order of their ids. New jobs of one call get ids in the
+     * order of the specs, also if they have keys. A store may store some jobs of a call apart, after the others: those that
+     * differ from many alike ones, or whose key is held.
      *
      * <p>A second call with the same specs stores the jobs a second time, unless keys prevent it.
      *
