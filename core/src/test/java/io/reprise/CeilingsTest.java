@@ -129,6 +129,21 @@ class CeilingsTest {
                         assertThat(full.retryAfter()).isPositive();
                     })
                     .hasMessageContaining("Queue 'small' would hold 4 jobs but must hold at most 3");
+            // A caller that lost the answer gets it, though the queue is full meanwhile. What is new is refused, with
+            // all beside it.
+            JobRequest<String> repeated = WORK.job("x").queue("small").idempotencyKey("once");
+            JobRequest<String> fresh = WORK.job("x").queue("small").idempotencyKey("twice");
+            engine.reprise
+                    .as("ada", "room")
+                    .all(JobQuery.all().queue("small"))
+                    .limit(1)
+                    .cancel();
+            engine.worker.advance(FOLLOWED);
+            JobId first = engine.reprise.enqueue(repeated.after(Duration.ofMinutes(1)));
+            assertThat(engine.reprise.enqueue(repeated)).isEqualTo(first);
+            assertThat(engine.reprise.enqueueAll(List.of(repeated, repeated))).containsExactly(first, first);
+            assertThatThrownBy(() -> engine.reprise.enqueueAll(List.of(repeated, fresh)))
+                    .isInstanceOf(CeilingException.class);
             engine.reprise
                     .as("ada", "room")
                     .all(JobQuery.all().queue("small"))

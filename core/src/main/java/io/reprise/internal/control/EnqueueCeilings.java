@@ -53,7 +53,8 @@ public final class EnqueueCeilings {
     }
 
     /**
-     * Checks jobs that are about to be stored.
+     * Checks jobs that are about to be stored. A job that its idempotency key leads to is stored already: a caller that lost
+     * the answer gets it, though the queue is full meanwhile.
      *
      * @throws CeilingException if a payload is too large, or a queue is full
      */
@@ -62,12 +63,46 @@ public final class EnqueueCeilings {
         if (!fleet.hasCeilings()) {
             return;
         }
+        jobs.forEach(this::requirePayloads);
         Map<String, Integer> more = new TreeMap<>();
-        jobs.forEach(job -> each(job, spec -> {
-            requirePayload(spec.queue(), spec.payload());
-            more.merge(spec.queue(), 1, Integer::sum);
-        }));
-        more.forEach(this::requireRoom);
+        jobs.forEach(job -> each(job, spec -> more.merge(spec.queue(), 1, Integer::sum)));
+        more.forEach((queue, number) -> {
+            try {
+                requireRoom(queue, number);
+            } catch (CeilingException full) {
+                requireRoomForNew(queue, number, jobs, full);
+            }
+        });
+    }
+
+    /** Looks only before a refusal which of the jobs are stored already, and not beyond the first one without room. */
+    private void requireRoomForNew(String queue, int number, List<JobSpec> jobs, CeilingException full) {
+        long room = full.ceiling() - (full.value() - number);
+        int fresh = 0;
+        for (JobSpec job : jobs) {
+            int links = links(job, queue);
+            if (links > 0 && isNew(job)) {
+                fresh += links;
+            }
+            if (fresh > room) {
+                throw full;
+            }
+        }
+        if (fresh > 0) {
+            requireRoom(queue, fresh);
+        }
+    }
+
+    /** How many jobs come into the queue: this one, and those that follow it. */
+    private static int links(JobSpec job, String queue) {
+        int[] links = {0};
+        each(job, spec -> links[0] += spec.queue().equals(queue) ? 1 : 0);
+        return links[0];
+    }
+
+    private boolean isNew(JobSpec job) {
+        String key = job.idempotencyKey();
+        return key == null || store.findByIdempotencyKey(key).isEmpty();
     }
 
     /** Calls this for a job and for all that follow it. */
