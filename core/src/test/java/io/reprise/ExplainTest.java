@@ -229,9 +229,12 @@ class ExplainTest {
                                 assertThat(empty.budget()).isEqualTo(ControlKey.budgetOfQueue("default"));
                                 assertThat(empty.now().waiting()).isEqualTo(300 - 2_000 / 14);
                             }));
+            // The worker writes what it has spent, and all retries that ran meanwhile have failed again.
+            engine.worker.advance(Duration.ofSeconds(3));
             assertThat(engine.reprise.explain(parked).sentence())
-                    .contains("the retry budget of queue default is empty")
-                    .containsPattern("all 158 retries that wait for it run in about \\d+ s");
+                    .containsPattern(
+                            "the retry budget of queue default holds \\d{1,2} of 2,000 credits, and successes fill it;"
+                                    + " all 300 retries that wait for it run in about \\d+ min");
         }
     }
 

@@ -246,7 +246,8 @@ public record Explanation(
                                     : " of " + budget.subject().substring(1));
             };
             Duration through = now.through();
-            return whose + " is empty; successes fill it"
+            return whose + " holds " + grouped(Math.round(now.level())) + " of "
+                    + grouped(Math.round(now.capacity())) + " credits, and successes fill it"
                     + (through == null
                             ? ""
                             : "; all " + grouped(now.waiting()) + " retries that wait for it run in about "
