@@ -98,10 +98,10 @@ const BULKS = {retry: ['Retry', 'They are brought forward, or put back under the
 export async function bulk(q, action, own, reload) {
   const dry = await send('POST', '/v1/bulks', {action, q, dryRun: true});
   const [name, about] = BULKS[action];
-  const many = `${dry.matchedAtLeast ? 'more than ' : ''}${plural(dry.matched, 'job')}`;
+  const many = `${dry.matchedAtLeast ? 'at least ' : ''}${plural(dry.matched, 'job')}`;
   confirmed({
     title: `${name} ${many}?`, about: html`<p>All jobs that match <code>${q}</code>. ${about}</p>`,
-    danger: action === 'discard' || action === 'cancel', verb: `${name} them`, typed: dry.matched > 1000 ? dry.matched : undefined,
+    danger: action === 'discard' || action === 'cancel', verb: `${name} them`, typed: dry.matched > 1000 || dry.matchedAtLeast ? dry.matched : undefined,
     run: async ({why}) => { own.bulk = await send('POST', '/v1/bulks', {action, q, why}); await reload(true); },
     done: 'It has begun.',
   });
@@ -110,7 +110,7 @@ export async function bulk(q, action, own, reload) {
 export function bulkView(b, reload) {
   const cancel = () => confirmed({title: 'Change no more jobs?', about: 'What was done stays done.', verb: 'Cancel the bulk', danger: true,
     run: async ({why}) => { await send('POST', path`/v1/bulks/${b.id}/cancel`, {why}); await reload(true); }, done: 'It is cancelled.'});
-  return panel(`${BULKS[b.action][0]}: ${b.q}`, html`<p>${state(b.state === 'LOST' ? 'STOPPED' : b.state)} ${plural(b.done, 'job')} changed, ${b.refused} refused, of ${b.matchedAtLeast ? 'more than ' : ''}${b.matched}. ${said(b.note || '')}</p>
+  return panel(`${BULKS[b.action][0]}: ${b.q}`, html`<p>${state(b.state === 'LOST' ? 'STOPPED' : b.state)} ${plural(b.done, 'job')} changed, ${b.refused} refused, of ${b.matchedAtLeast ? 'at least ' : ''}${b.matched}. ${said(b.note || '')}</p>
     ${gauge('Progress', b.looked, Math.max(1, b.matched, b.looked))}${b.state === 'RUNNING' ? html`<div class="buttons">${act('operate', 'Cancel the bulk …', cancel)}</div>` : nothing}`);
 }
 

@@ -140,8 +140,8 @@ public final class Bulk {
 
     private Result each(String action, Operations.Many operation) {
         Result result = new Result(0, 0, Map.of());
-        BatchSize size = new BatchSize(200, JobQuery.MAX_LIMIT);
-        JobQuery next = query;
+        BatchSize size = new BatchSize(dryRun ? JobQuery.MAX_LIMIT : 200, JobQuery.MAX_LIMIT);
+        JobQuery next = dryRun ? query.brief() : query;
         boolean more = true;
         while (more && result.matched < limit) {
             Page<Job> page = store.find(next.limit((int) Math.min(size.rows(), limit - result.matched)));

@@ -46,6 +46,9 @@ class LargeStoreTest {
     private static final int JOBS = Integer.getInteger("large.jobs", 5_000);
     private static final Duration PERIOD = Duration.ofSeconds(Integer.getInteger("large.seconds", 1));
 
+    /** Begins what counts the jobs that a bulk would change, and holds the search. */
+    private static final String DRY_RUN = "dry run of ";
+
     private static final int TURNS = PERIOD.toSeconds() > 1 ? 5 : 1;
 
     /** A page asks about four times a second. */
@@ -77,7 +80,7 @@ class LargeStoreTest {
         large.fill();
         say("%s: %,d jobs in %.0f s", kind, JOBS, (System.nanoTime() - begin) / 1e9);
         String key = new Keys(store, InstantSource.system())
-                .create("reader", Set.of(Scope.READ), null, new AuditNote("test", null))
+                .create("reader", Set.of(Scope.READ, Scope.OPERATE), null, new AuditNote("test", null))
                 .text();
         try (RepriseServer server = start(store);
                 Feeder feeder = new Feeder(store, large.toDrain())) {
@@ -178,6 +181,10 @@ class LargeStoreTest {
                 "/v1/series?of=error&name=" + group + "&step=1h&periods=48",
                 "/v1/stats?since=31d",
                 "/v1/bulks",
+                DRY_RUN + "state:failed error:" + group,
+                DRY_RUN + "state:failed type:work-3",
+                DRY_RUN + "state:pending resource:host-3",
+                DRY_RUN + "state:succeeded tag:nothing-has-it",
                 "/v1/jobs?limit=50",
                 "/v1/jobs?q=state:failed&limit=50",
                 "/v1/jobs?q=state:pending%20reason:retry&limit=50",
@@ -228,11 +235,14 @@ class LargeStoreTest {
     private String ask(String url, String key, String path) {
         long begin = System.nanoTime();
         try {
+            HttpRequest.Builder request = path.startsWith(DRY_RUN)
+                    ? HttpRequest.newBuilder(URI.create(url + "/v1/bulks"))
+                            .header("Content-Type", "application/json")
+                            .POST(HttpRequest.BodyPublishers.ofString(
+                                    "{\"action\":\"retry\",\"dryRun\":true,\"q\":\"" + path.substring(DRY_RUN.length()) + "\"}"))
+                    : HttpRequest.newBuilder(URI.create(url + path));
             HttpResponse<String> answer = client.send(
-                    HttpRequest.newBuilder(URI.create(url + path))
-                            .header("Authorization", "Bearer " + key)
-                            .build(),
-                    HttpResponse.BodyHandlers.ofString());
+                    request.header("Authorization", "Bearer " + key).build(), HttpResponse.BodyHandlers.ofString());
             assertThat(answer.statusCode()).as(path + ": " + answer.body()).isEqualTo(200);
             times.computeIfAbsent(path, each -> new ArrayList<>()).add((System.nanoTime() - begin) / 1e6);
             return answer.body();

@@ -46,6 +46,10 @@ public final class BulkEndpoints implements Endpoints {
 
     private static final String SECTION = "Bulks";
     private static final int COUNTED = 10_000;
+
+    /** A request counts for so long: few jobs of many may match, and none of the stored ones is left out. */
+    private static final Duration COUNTS = Duration.ofSeconds(1);
+
     private static final int TRIES = 5;
     private static final Duration KEPT = Duration.ofDays(30);
 
@@ -65,7 +69,7 @@ public final class BulkEndpoints implements Endpoints {
                             .about("a search that names a state, in words that a filter has"))
             .may("at", Schema.time().about("when retried jobs are due; not in the past"))
             .may("change", Schemas.JOB_CHANGE.about("what the action change changes"))
-            .may("dryRun", Schema.bool().about("only count, up to 10,000"))
+            .may("dryRun", Schema.bool().about("only count, up to 10,000 and for a second"))
             .may("why", Schema.text(0, 500))
             .named("BulkOrder");
 
@@ -75,8 +79,11 @@ public final class BulkEndpoints implements Endpoints {
             .must("q", Schema.text(1, JobSearch.MAX_LENGTH))
             .must("state", Schema.choice(State.class).about("LOST if its server ended"))
             .must("note", Schema.text(0, 2_000).orNull())
-            .must("matched", Schema.integer(0, NO_LIMIT).about("jobs that matched when it began, up to 10,000"))
-            .must("matchedAtLeast", Schema.bool().about("whether there were more"))
+            .must(
+                    "matched",
+                    Schema.integer(0, NO_LIMIT)
+                            .about("jobs that matched when it began, up to 10,000, counted for a second"))
+            .must("matchedAtLeast", Schema.bool().about("whether there may have been more"))
             .must("looked", Schema.integer(0, NO_LIMIT).about("jobs that it has come to"))
             .must("done", Schema.integer(0, NO_LIMIT))
             .must("refused", Schema.integer(0, NO_LIMIT))
@@ -141,13 +148,13 @@ public final class BulkEndpoints implements Endpoints {
         Function<Bulk, Bulk.Result> action = action(request, change, now);
         Bulk bulk =
                 api.reprise().as(request.caller().name(), fields.text("why")).all(query);
-        long matched = action.apply(bulk.dryRun().limit(COUNTED + 1)).matched();
+        Counted counted = Counted.of(bulk, action, COUNTS);
         BulkJob job = new BulkJob(
                 tenancy.stored("bulk", UUID.randomUUID().toString()),
                 new BulkJob.Order(fields.text("action", ""), q, request.caller().name(), fields.text("why"), now),
                 State.RUNNING,
-                Math.min(matched, COUNTED),
-                matched > COUNTED,
+                counted.jobs,
+                counted.mayBeMore,
                 new Progress(0, 0, 0),
                 now,
                 null,
@@ -160,7 +167,7 @@ public final class BulkEndpoints implements Endpoints {
         List<Document> before = documents(tenancy);
         requireAlone(before, job, tenancy);
         if (change != null) {
-            keep(request, change, matched);
+            keep(request, change, counted);
         }
         makeRoom(before, now);
         api.store()
@@ -199,12 +206,32 @@ public final class BulkEndpoints implements Endpoints {
     }
 
     /** Counts the payloads that a change stores. How many they are must be known before. */
-    private void keep(Request request, JobChange change, long matched) {
-        if (change.payload() != null && matched > COUNTED && request.caller().tenant() != null) {
+    private void keep(Request request, JobChange change, Counted counted) {
+        if (change.payload() != null && counted.mayBeMore && request.caller().tenant() != null) {
             throw Problem.invalid(
-                    "/q", "finds more than " + COUNTED + " jobs: another payload is for so many at once at most");
+                    "/q",
+                    "finds more than " + COUNTED + " jobs, or cannot be counted within " + COUNTS.toSeconds()
+                            + " s: another payload is for so many at once at most");
         }
-        requests.keep(change, request.caller(), matched);
+        requests.keep(change, request.caller(), counted.jobs);
+    }
+
+    /**
+     * The jobs that match, as far as they were counted.
+     *
+     * @param mayBeMore whether there are more, or the time was over
+     */
+    record Counted(long jobs, boolean mayBeMore) {
+
+        static Counted of(Bulk bulk, Function<Bulk, Bulk.Result> action, Duration patience) {
+            long begin = System.nanoTime();
+            boolean[] isOver = {false};
+            Bulk.Result result = action.apply(bulk.dryRun().limit(COUNTED + 1).watchedBy(soFar -> {
+                isOver[0] = System.nanoTime() - begin >= patience.toNanos();
+                return !isOver[0];
+            }));
+            return new Counted(Math.min(result.matched(), COUNTED), isOver[0] || result.matched() > COUNTED);
+        }
     }
 
     private static Function<Bulk, Bulk.Result> action(Request request, @Nullable JobChange change, Instant now) {

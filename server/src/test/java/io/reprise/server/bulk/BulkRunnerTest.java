@@ -112,6 +112,29 @@ class BulkRunnerTest {
         }
     }
 
+    /** A search that finds few of very many jobs must not keep a request for minutes. */
+    @Test
+    void jobs_are_counted_up_to_a_number_and_for_a_time() {
+        Bulk few = queued("few", 3);
+        assertThat(BulkEndpoints.Counted.of(few, Bulk::cancel, Duration.ZERO))
+                .isEqualTo(new BulkEndpoints.Counted(3, false));
+        Bulk many = queued("many", JobQuery.MAX_LIMIT + 1);
+        assertThat(BulkEndpoints.Counted.of(many, Bulk::cancel, Duration.ZERO))
+                .isEqualTo(new BulkEndpoints.Counted(JobQuery.MAX_LIMIT, true));
+        assertThat(BulkEndpoints.Counted.of(many, Bulk::cancel, Duration.ofMinutes(5)))
+                .isEqualTo(new BulkEndpoints.Counted(JobQuery.MAX_LIMIT + 1, false));
+        Bulk most = queued("most", 10_001);
+        assertThat(BulkEndpoints.Counted.of(most, Bulk::cancel, Duration.ofMinutes(5)))
+                .isEqualTo(new BulkEndpoints.Counted(10_000, true));
+        assertThat(chunks).as("calls that cancel").isEmpty();
+    }
+
+    private Bulk queued(String queue, int jobs) {
+        reprise.enqueueAll(
+                Stream.generate(() -> WORK.job("x").queue(queue)).limit(jobs).toList());
+        return reprise.as("ada", null).all(JobQuery.all().queue(queue));
+    }
+
     @Test
     void long_bulks_of_two_tenants_let_a_short_one_of_a_third_go_between_their_chunks() {
         cancelAll("a", LONG);
