@@ -132,8 +132,8 @@ public final class MySqlClaims implements JobClaims {
     private static final String NEXT_OF_OTHERS = NEXT_DUE.replace("{types}", OF_OTHERS);
 
     // Takes the queue's lock and reads whether the queue is paused or limited, by its own name or by the one that its
-    // jobs
-    // name. A shared request returns no row if another transaction holds the lock alone. reprise_queue is not joined:
+    // jobs name. A shared request returns no row if another transaction holds the lock alone. reprise_queue is not
+    // joined:
     // "skip locked" would skip a queue whose settings are being changed.
     private static final String ENTER = """
             select exists (select 1 from reprise_queue q where q.name in (:queue, :named) and q.paused_at is not null),
@@ -151,9 +151,8 @@ public final class MySqlClaims implements JobClaims {
             """;
 
     // Due entries of one turn of a level after a position, in the order of reprise_job_ready, without held jobs. Takes
-    // no locks:
-    // held jobs at the head of the queue are just being settled. One statement reads several levels: # is the number of
-    // the level.
+    // no locks: held jobs at the head of the queue are just being settled. One statement reads several levels: # is the
+    // number of the level.
     private static final String DUE = """
             (select j.id, j.lane, j.priority, j.due_at, j.turn
                from reprise_job j {by reprise_job_ready}
@@ -643,6 +642,9 @@ public final class MySqlClaims implements JobClaims {
             Session session, ClaimRequest request, String queue, List<Level> levels, int room, int kept)
             throws SQLException {
         List<Due> taken = new ArrayList<>();
+        // A job that was settled between look and lock is locked with its new due time. The next look may find it
+        // there.
+        Set<Long> ids = new HashSet<>();
         for (int look = 0; look < MAX_SEARCHES && taken.size() < room; look++) {
             int retries = (int)
                     taken.stream().filter(job -> job.lane == StoredLane.RETRY).count();
@@ -652,7 +654,7 @@ public final class MySqlClaims implements JobClaims {
                 break;
             }
             passed(levels, picked);
-            taken.addAll(lock(session, queue, picked));
+            lock(session, queue, picked).stream().filter(job -> ids.add(job.id)).forEach(taken::add);
         }
         taken.sort(ORDER);
         return taken;
