@@ -477,8 +477,8 @@ public final class Operations {
     }
 
     /**
-     * Lets the job for the success of a batch go, although members are dead letters: a person knows that they do not matter.
-     * The batch has succeeded from now on. A member that is retried later is counted, and nothing else follows from it.
+     * Releases the job for the success of a batch although members are dead letters, because a person knows that they do
+     * not matter. The batch has succeeded from now on. A member that is retried later is counted, and nothing else follows from it.
      *
      * @return the batch as it is now
      * @throws RefusedException if there is no such batch (NOT_FOUND), or if it has not ended, has succeeded, has a cancelled

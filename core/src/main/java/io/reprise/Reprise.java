@@ -389,8 +389,8 @@ public final class Reprise implements AutoCloseable {
     }
 
     /**
-     * Returns a batch: jobs with a common end. Nothing is stored until members are added or the batch is closed. A name
-     * that is there leads to that batch.
+     * Returns the batch of this name: jobs with a common end. Nothing is stored until members are added or the batch is
+     * closed. If a batch of this name exists, it is that one.
      *
      * @param name name with the form of {@link JobSpec#requireName}
      * @throws IllegalArgumentException if {@code name} does not have this form

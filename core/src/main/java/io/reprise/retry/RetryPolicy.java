@@ -699,7 +699,8 @@ public final class RetryPolicy {
     }
 
     /**
-     * Returns the policy with at most these attempts and this deadline, in its branches too. No limit obeys them.
+     * Returns the policy with at most these attempts and this deadline, in its branches too. A policy without a limit
+     * gets these limits.
      *
      * @param attempts 1 to 1,000,000; null for no ceiling
      * @param longest the longest deadline; null for no ceiling
