@@ -3,6 +3,7 @@ import org.jspecify.annotations.NullMarked;
 
 /** Reprise: a durable job queue whose heart is retry control. */
 @NullMarked
+@SuppressWarnings("module") // The testkit is compiled after this module.
 module io.reprise.core {
     requires static org.jspecify;
     requires org.slf4j;
@@ -22,6 +23,8 @@ module io.reprise.core {
     exports io.reprise.step;
     exports io.reprise.store;
     exports io.reprise.testing;
+    exports io.reprise.events to
+            io.reprise.testkit;
 
     uses io.reprise.PayloadCodec;
 }

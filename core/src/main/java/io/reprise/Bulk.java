@@ -3,10 +3,10 @@ package io.reprise;
 
 import io.reprise.internal.upkeep.BatchSize;
 import io.reprise.job.Job;
+import io.reprise.job.JobChange;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
 import io.reprise.job.Page;
-import io.reprise.store.JobChange;
 import io.reprise.store.JobStore;
 import java.util.Collections;
 import java.util.HashMap;

@@ -15,6 +15,7 @@ import io.reprise.job.Cancellation;
 import io.reprise.job.DuplicateKeyException;
 import io.reprise.job.Enqueued;
 import io.reprise.job.Job;
+import io.reprise.job.JobChange;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
 import io.reprise.job.JobSpec;
@@ -31,7 +32,6 @@ import io.reprise.settings.CeilingException;
 import io.reprise.step.StepEdit;
 import io.reprise.step.StepWrite;
 import io.reprise.step.StoredStep;
-import io.reprise.store.JobChange;
 import io.reprise.store.JobStore;
 import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
@@ -477,8 +477,8 @@ public final class Operations {
     }
 
     /**
-     * Lets the job for the success of a batch go, although members are dead letters: a person knows that they do not matter.
-     * The batch has succeeded from now on. A member that is retried later is counted, and nothing else follows from it.
+     * Releases the job for the success of a batch although members are dead letters, because a person knows that they do
+     * not matter. The batch has succeeded from now on. A member that is retried later is counted, and nothing else follows from it.
      *
      * @return the batch as it is now
      * @throws RefusedException if there is no such batch (NOT_FOUND), or if it has not ended, has succeeded, has a cancelled
@@ -488,7 +488,7 @@ public final class Operations {
         BatchState seen = store.batch(name).orElseThrow(() -> RefusedException.noBatch(name));
         JobId follower = seen.onSuccess();
         boolean waits = follower != null
-                && store.find(follower).filter(BatchState::holdsBack).isPresent();
+                && store.find(follower).filter(Job::isHeldByBatch).isPresent();
         BatchState before =
                 waits ? store.finishBatch(name, note).orElseThrow(() -> RefusedException.noBatch(name)) : seen;
         if (!waits || !before.isFinishable()) {

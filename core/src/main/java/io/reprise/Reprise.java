@@ -6,6 +6,7 @@ import io.reprise.insight.Activity;
 import io.reprise.insight.Alert;
 import io.reprise.insight.Behind;
 import io.reprise.insight.Costs;
+import io.reprise.insight.DeadGroup;
 import io.reprise.insight.Evidence;
 import io.reprise.insight.Explanation;
 import io.reprise.insight.GroupBacklog;
@@ -34,7 +35,6 @@ import io.reprise.internal.upkeep.ScheduleRule;
 import io.reprise.job.Attempt;
 import io.reprise.job.AuditEntry;
 import io.reprise.job.AuditNote;
-import io.reprise.job.DeadGroup;
 import io.reprise.job.DuplicateKeyException;
 import io.reprise.job.Enqueued;
 import io.reprise.job.Job;
@@ -389,8 +389,8 @@ public final class Reprise implements AutoCloseable {
     }
 
     /**
-     * Returns a batch: jobs with a common end. Nothing is stored until members are added or the batch is closed. A name
-     * that is there leads to that batch.
+     * Returns the batch of this name: jobs with a common end. Nothing is stored until members are added or the batch is
+     * closed. If a batch of this name exists, it is that one.
      *
      * @param name name with the form of {@link JobSpec#requireName}
      * @throws IllegalArgumentException if {@code name} does not have this form

@@ -72,8 +72,8 @@ public record Resource(
 
     /**
      * Limits how many jobs of this resource start in a time, in the whole fleet: the quota of a provider. Starts are
-     * evenly spaced, but for half a second's worth at once. What is over the rate is parked and released at the rate.
-     * The default is no limit. It can be changed at run time; see docs/fairness.md.
+     * evenly spaced; at most the starts of half a second come at once. Jobs above the rate are parked and released at the
+     * rate. The default is no limit. It can be changed at run time; see docs/fairness.md.
      *
      * @param starts 1 to 1,000,000
      * @param per 1 ms to 1 day

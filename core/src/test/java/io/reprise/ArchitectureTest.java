@@ -30,6 +30,7 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 
@@ -39,6 +40,7 @@ class ArchitectureTest {
 
     private static final String[] API = {
         "io.reprise",
+        "io.reprise.batch..",
         "io.reprise.control..",
         "io.reprise.encryption..",
         "io.reprise.failure..",
@@ -47,14 +49,34 @@ class ArchitectureTest {
         "io.reprise.job..",
         "io.reprise.remote..",
         "io.reprise.retry..",
+        "io.reprise.settings..",
+        "io.reprise.step..",
         "io.reprise.store..",
         "io.reprise.testing.."
     };
+    /** Packages outside of the engine that are not exported. */
+    private static final Set<String> HIDDEN = Set.of("io.reprise.events", "io.reprise.text");
+
     private static final String TEXT = "io.reprise.text..";
     private static final String FAILURE = "io.reprise.failure..";
     private static final String RETRY = "io.reprise.retry..";
     private static final String CONTROL = "io.reprise.control..";
     private static final String INTERNAL = "io.reprise.internal..";
+    private static final String[] PURE = {
+        RETRY,
+        FAILURE,
+        CONTROL,
+        TEXT,
+        "io.reprise.batch..",
+        "io.reprise.events..",
+        "io.reprise.fairness..",
+        "io.reprise.insight..",
+        "io.reprise.job..",
+        "io.reprise.remote..",
+        "io.reprise.settings..",
+        "io.reprise.step..",
+        "io.reprise.store.."
+    };
 
     /** The states of retry control, which the engine keeps and the store holds as text. */
     private static final Set<String> STATES =
@@ -112,9 +134,9 @@ class ArchitectureTest {
             .allowEmptyShould(true);
 
     @ArchTest
-    static final ArchRule retry_and_control_take_time_and_chance_as_arguments = noClasses()
+    static final ArchRule pure_packages_take_time_and_chance_as_arguments = noClasses()
             .that()
-            .resideInAnyPackage(RETRY, FAILURE, CONTROL)
+            .resideInAnyPackage(PURE)
             .or(describe("are states of control", ArchitectureTest::isState))
             .should()
             .accessTargetWhere(readsAClockRollsDiceOrTouchesAThread())
@@ -137,6 +159,13 @@ class ArchitectureTest {
             .and(describe("are public", ArchitectureTest::isVisible))
             .should(haveSignaturesWithoutInternalTypes())
             .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule a_user_needs_nothing_of_the_interface_for_stores = classes()
+            .that()
+            .resideInAPackage("io.reprise")
+            .and(describe("are public", ArchitectureTest::isVisible))
+            .should(haveSignaturesWithoutTypesOfStores());
 
     @ArchTest
     static final ArchRule packages_do_not_depend_on_each_other_in_circles =
@@ -225,23 +254,42 @@ class ArchitectureTest {
     }
 
     private static ArchCondition<JavaClass> haveSignaturesWithoutInternalTypes() {
-        return new ArchCondition<>("have signatures without internal types") {
+        return haveSignaturesWithout(
+                "internal types",
+                each -> each.getPackageName().startsWith("io.reprise.internal")
+                        || HIDDEN.contains(each.getPackageName()));
+    }
+
+    /** A user names a store and nothing else of that package. */
+    private static ArchCondition<JavaClass> haveSignaturesWithoutTypesOfStores() {
+        return haveSignaturesWithout(
+                "types of stores",
+                each -> each.getPackageName().equals("io.reprise.store")
+                        && !each.getSimpleName().equals("JobStore"));
+    }
+
+    private static ArchCondition<JavaClass> haveSignaturesWithout(String what, Predicate<JavaClass> refused) {
+        return new ArchCondition<>("have signatures without " + what) {
             @Override
             public void check(JavaClass type, ConditionEvents events) {
                 Stream<JavaType> parents = Stream.concat(type.getSuperclass().stream(), type.getInterfaces().stream());
-                report(type, type.getFullName(), parents, events);
+                report(type, type.getFullName(), parents, refused, events);
                 type.getMembers().stream()
                         .filter(ArchitectureTest::isVisible)
-                        .forEach(member -> report(type, member.getFullName(), typesIn(member), events));
+                        .forEach(member -> report(type, member.getFullName(), typesIn(member), refused, events));
             }
         };
     }
 
-    private static void report(JavaClass type, String where, Stream<JavaType> mentioned, ConditionEvents events) {
+    private static void report(
+            JavaClass type,
+            String where,
+            Stream<JavaType> mentioned,
+            Predicate<JavaClass> refused,
+            ConditionEvents events) {
         mentioned
                 .flatMap(each -> each.getAllInvolvedRawTypes().stream())
-                .filter(each -> each.getPackageName().startsWith("io.reprise.internal")
-                        || each.getPackageName().equals("io.reprise.text"))
+                .filter(refused)
                 .distinct()
                 .forEach(
                         each -> events.add(SimpleConditionEvent.violated(type, where + " mentions " + each.getName())));

@@ -6,11 +6,11 @@ import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.reprise.events.EventPages;
+import io.reprise.events.EventPages.EventPage;
+import io.reprise.events.EventPages.Pending;
+import io.reprise.events.EventPages.Subject;
 import io.reprise.job.JobId;
-import io.reprise.store.EventPages;
-import io.reprise.store.EventPages.EventPage;
-import io.reprise.store.EventPages.Pending;
-import io.reprise.store.EventPages.Subject;
 import io.reprise.store.JobStore;
 import io.reprise.store.StoreException;
 import java.io.IOException;

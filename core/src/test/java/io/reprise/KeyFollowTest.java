@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reprise.job.JobChange;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
 import io.reprise.job.KeyRule;
 import io.reprise.job.RefusedException;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.store.JobChange;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.InlineWorker;
 import io.reprise.testing.ManualClock;

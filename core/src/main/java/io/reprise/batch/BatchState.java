@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.batch;
 
-import io.reprise.job.Job;
 import io.reprise.job.JobId;
-import io.reprise.job.JobSpec;
-import io.reprise.job.WaitReason;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -51,21 +48,6 @@ public record BatchState(
      */
     public boolean takes(Instant jobCreatedAt) {
         return !jobCreatedAt.isBefore(createdAt.minus(CLOCKS));
-    }
-
-    /** Returns whether a job waits for the end or the success of a batch. It is due when that comes, and not before. */
-    public static boolean holdsBack(Job job) {
-        return holdsBack(job.status().waitReason(), job.times().dueAt());
-    }
-
-    /**
-     * Returns whether a job waits for the end or the success of a batch.
-     *
-     * @param reason why the job waits; null if it does not
-     * @param dueAt when it is due. The parent of a join, which waits for a batch too, is due earlier
-     */
-    public static boolean holdsBack(@Nullable WaitReason reason, @Nullable Instant dueAt) {
-        return reason == WaitReason.BATCH && JobSpec.MAX_DUE.equals(dueAt);
     }
 
     /** Returns how many members wait or run. */

@@ -14,9 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets jobs of a queue start as far as the limits of its groups, its types and the queue allow, for those who write
- * stores. A
- * store makes one for each claim, with what runs and what started before. Rates follow GCRA: of each rate one time is
- * stored, at which the next start would be due if all starts were evenly spaced. Not thread-safe.
+ * stores. A store makes one for each claim, with what runs and what started before. Rates follow GCRA: of each rate one
+ * time is stored, at which the next start would be due if all starts were evenly spaced. Not thread-safe.
  *
  * @since 0.1.0
  */

@@ -48,6 +48,21 @@ public record Job(JobId id, JobSpec spec, JobStatus status, JobCounts counts, Jo
         return status.state();
     }
 
+    /** Returns whether this job waits for the end or the success of a batch. It is due when that comes, and not before. */
+    public boolean isHeldByBatch() {
+        return isHeldByBatch(status.waitReason(), times.dueAt());
+    }
+
+    /**
+     * Returns whether a job waits for the end or the success of a batch.
+     *
+     * @param reason why the job waits; null if it does not
+     * @param dueAt when it is due. The parent of a join, which waits for a batch too, is due earlier
+     */
+    public static boolean isHeldByBatch(@Nullable WaitReason reason, @Nullable Instant dueAt) {
+        return reason == WaitReason.BATCH && JobSpec.MAX_DUE.equals(dueAt);
+    }
+
     /**
      * Returns the policy that is stored with the job. Fields may be unset under {@link RepriseBuilder#livePolicies}.
      */

@@ -9,6 +9,5 @@ import java.time.Duration;
  * @param raw the delay without jitter: the backoff curve, cut at the cap. For decorrelated jitter, which has no curve,
  *     the longest delay possible
  * @param value the delay to wait, after jitter, cap, rounding and minimum
- * @since 0.1.0
  */
-public record Delay(Duration raw, Duration value) {}
+record Delay(Duration raw, Duration value) {}

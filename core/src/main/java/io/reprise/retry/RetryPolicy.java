@@ -699,7 +699,8 @@ public final class RetryPolicy {
     }
 
     /**
-     * Returns the policy with at most these attempts and this deadline, in its branches too. No limit obeys them.
+     * Returns the policy with at most these attempts and this deadline, in its branches too. A policy without a limit
+     * gets these limits.
      *
      * @param attempts 1 to 1,000,000; null for no ceiling
      * @param longest the longest deadline; null for no ceiling
@@ -766,21 +767,13 @@ public final class RetryPolicy {
         return known;
     }
 
-    /**
-     * Draws the delay before a retry.
-     *
-     * @param retry number of the retry, from 1
-     * @param lastDelay the delay before the attempt that failed, for decorrelated jitter; null if there was none
-     * @param random the source of randomness
-     * @return the delay with its value before jitter
-     * @throws IllegalArgumentException if {@code retry} is less than 1
-     */
-    public Delay draw(int retry, @Nullable Duration lastDelay, RandomGenerator random) {
+    /** As {@link #delay}, with the value before jitter. */
+    Delay draw(int retry, @Nullable Duration lastDelay, RandomGenerator random) {
         return model().draw(retry, lastDelay, random);
     }
 
     /**
-     * Draws the delay before a retry; see {@link #draw}.
+     * Draws the delay before a retry.
      *
      * @param retry number of the retry, from 1
      * @param lastDelay the delay before the attempt that failed, for decorrelated jitter; null if there was none

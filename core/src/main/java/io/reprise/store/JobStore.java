@@ -3,14 +3,15 @@ package io.reprise.store;
 
 import io.reprise.batch.BatchMember;
 import io.reprise.batch.BatchState;
+import io.reprise.insight.DeadGroup;
 import io.reprise.insight.LogLine;
 import io.reprise.job.Attempt;
 import io.reprise.job.AuditEntry;
 import io.reprise.job.AuditNote;
 import io.reprise.job.Cancellation;
-import io.reprise.job.DeadGroup;
 import io.reprise.job.Enqueued;
 import io.reprise.job.Job;
+import io.reprise.job.JobChange;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
 import io.reprise.job.JobSpec;

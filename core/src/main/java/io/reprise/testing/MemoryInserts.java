@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testing;
 
-import io.reprise.batch.BatchState;
 import io.reprise.job.DuplicateKeyException;
 import io.reprise.job.Enqueued;
+import io.reprise.job.Job;
 import io.reprise.job.JobCounts;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
@@ -127,7 +127,7 @@ final class MemoryInserts {
 
     /** A job that waits for a batch is neither replaced nor made due by others. */
     private static boolean awaitsBatch(StoredJob job) {
-        return BatchState.holdsBack(job.waitReason, job.dueAt);
+        return Job.isHeldByBatch(job.waitReason, job.dueAt);
     }
 
     private static void holdBack(StoredJob job, Instant now) {

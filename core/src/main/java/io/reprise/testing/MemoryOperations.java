@@ -3,11 +3,11 @@ package io.reprise.testing;
 
 import io.reprise.job.AuditNote;
 import io.reprise.job.Cancellation;
+import io.reprise.job.JobChange;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
 import io.reprise.job.QueueState;
 import io.reprise.step.StepEdit;
-import io.reprise.store.JobChange;
 import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
 import java.time.Instant;

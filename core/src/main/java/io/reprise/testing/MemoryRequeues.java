@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testing;
 
-import io.reprise.batch.BatchState;
+import io.reprise.job.Job;
 import io.reprise.job.JobCounts;
 import io.reprise.job.JobState;
 import io.reprise.job.WaitReason;
@@ -32,7 +32,7 @@ final class MemoryRequeues {
         if (job.state != JobState.FAILED && job.state != JobState.PENDING) {
             return new RequeueResult(Result.NOT_WAITING, null);
         }
-        if (BatchState.holdsBack(job.waitReason, job.dueAt)) {
+        if (Job.isHeldByBatch(job.waitReason, job.dueAt)) {
             return new RequeueResult(Result.FOLLOWS, null);
         }
         StoredJob holder = job.spec.key() == null ? null : tables.keyHolders.get(job.spec.key());

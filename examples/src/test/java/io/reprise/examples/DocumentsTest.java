@@ -36,6 +36,8 @@ class DocumentsTest {
     private static final Pattern PYTHON =
             Pattern.compile("<!-- python: (\\w+):(\\w+) -->\\n```python\\n(.*?)```", Pattern.DOTALL);
 
+    private static final Pattern SETTING = Pattern.compile("(?m)^    public RepriseBuilder (\\w+)\\(");
+
     private static final Path REMOTE_WORKER = Path.of("remote-worker");
     private static final Pattern CLASS_LINK = Pattern.compile("\\[`\\w+`\\]\\(([^)]+\\.java)\\)");
     private static final Pattern TEST_CLASS = Pattern.compile("`(\\w+(?:Test|IT|Contract))[.`]");
@@ -108,6 +110,20 @@ class DocumentsTest {
         assertThat(classes)
                 .hasSizeBetween(10, 25)
                 .allSatisfy(link -> assertThat(ROOT.resolve(link)).exists());
+    }
+
+    @Test
+    void every_setting_of_a_worker_is_documented() throws IOException {
+        String tables = Files.readString(ROOT.resolve("docs/operations.md"));
+        List<String> settings = SETTING
+                .matcher(Files.readString(ROOT.resolve("core/src/main/java/io/reprise/RepriseBuilder.java")))
+                .results()
+                .map(setting -> setting.group(1))
+                .distinct()
+                .toList();
+        assertThat(settings)
+                .hasSizeGreaterThan(20)
+                .allSatisfy(setting -> assertThat(tables).contains("`" + setting + "`"));
     }
 
     @ParameterizedTest

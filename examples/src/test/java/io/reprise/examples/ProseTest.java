@@ -35,6 +35,7 @@ class ProseTest {
     private static final Pattern COMMENT_OR_TEXT = Pattern.compile(
             "\"\"\"(?s:.*?)\"\"\"|\"(?:[^\"\\\\\\n]|\\\\.)*\"|'(?:[^'\\\\\\n]|\\\\.)*'|/\\*(?s:.*?)\\*/|//[^\\n]*");
 
+    private static final Pattern COMMENT_LINE = Pattern.compile("\\s*(?:\\*|//) ([^@<\\s].*)");
     private static final Pattern LIST_ITEM = Pattern.compile("(?:[-*+]|\\d+\\.)\\s+(.*)");
     private static final Pattern SENTENCE_END = Pattern.compile("(?<=[.!?])[\")']*\\s+(?=[A-Z0-9\"(])");
     private static final Pattern WORD = Pattern.compile("\\S*[\\p{L}\\p{N}]\\S*");
@@ -82,6 +83,34 @@ class ProseTest {
         assertThat(findings).isEmpty();
     }
 
+    @ParameterizedTest
+    @MethodSource("modules")
+    void no_line_of_a_comment_was_cut_by_the_formatter(String module) throws IOException {
+        List<String> findings = new ArrayList<>();
+        for (Path file : sources(module)) {
+            cutLines(Files.readAllLines(file)).forEach(line -> findings.add(file.getFileName() + ": " + line));
+        }
+        assertThat(findings).isEmpty();
+    }
+
+    /** The formatter breaks a long line and leaves its last words on a line of their own, before the rest of the text. */
+    private static List<String> cutLines(List<String> lines) {
+        List<String> cut = new ArrayList<>();
+        for (int i = 1; i + 1 < lines.size(); i++) {
+            var before = COMMENT_LINE.matcher(lines.get(i - 1));
+            var line = COMMENT_LINE.matcher(lines.get(i));
+            var after = COMMENT_LINE.matcher(lines.get(i + 1));
+            if (before.matches()
+                    && line.matches()
+                    && after.matches()
+                    && before.group(1).length() > 60
+                    && line.group(1).matches("[^@<{].{0,20}[^.:;{}!?]|[^@<{.]")) {
+                cut.add(lines.get(i).strip());
+            }
+        }
+        return cut;
+    }
+
     private static List<Path> sources(String module) throws IOException {
         try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src"))) {
             return files.filter(path -> path.toString().endsWith(".java"))
@@ -108,6 +137,15 @@ class ProseTest {
                         findings(
                                 "String s = \"// anew\"; // anew\n/** The same. */\n/** What it is. */\n/* What? */\n/**\n * Go\n * by it. */"))
                 .hasSize(4);
+    }
+
+    @Test
+    void the_check_finds_a_line_that_was_cut() {
+        String longLine = "// " + "many words ".repeat(8);
+        assertThat(cutLines(List.of(longLine, "// of it", "// go on here.", "int i;")))
+                .containsExactly("// of it");
+        assertThat(cutLines(List.of(longLine, "// end.", "// Another sentence.")))
+                .isEmpty();
     }
 
     private static List<String> findings(String source) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.jdbc.sqlite.SqliteDatabase;
 import io.reprise.job.Job;
+import io.reprise.job.JobChange;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
 import io.reprise.job.JobState;
@@ -12,7 +13,6 @@ import io.reprise.job.KeyRule;
 import io.reprise.job.Progress;
 import io.reprise.store.Claim;
 import io.reprise.store.ControlRow;
-import io.reprise.store.JobChange;
 import io.reprise.store.Requeue;
 import io.reprise.testkit.fixture.StoreFixture;
 import io.reprise.testkit.fixture.TestClaims;

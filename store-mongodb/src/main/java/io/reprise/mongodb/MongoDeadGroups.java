@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.mongodb;
 
-import io.reprise.job.DeadGroup;
+import io.reprise.insight.DeadGroup;
 import io.reprise.job.Job;
 import io.reprise.job.JobQuery;
 import io.reprise.job.JobState;

@@ -4,8 +4,8 @@ package io.reprise.mongodb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.reprise.insight.DeadGroup;
 import io.reprise.job.Cancellation;
-import io.reprise.job.DeadGroup;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;

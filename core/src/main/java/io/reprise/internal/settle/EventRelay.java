@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal.settle;
 
+import io.reprise.events.EventPages;
+import io.reprise.events.EventPages.EventPage;
+import io.reprise.events.EventPages.Pending;
+import io.reprise.events.EventPages.Subject;
 import io.reprise.insight.Alert;
 import io.reprise.insight.ControlEvent;
 import io.reprise.insight.JobEvent;
 import io.reprise.internal.engine.Role;
 import io.reprise.job.JobId;
-import io.reprise.store.EventPages;
-import io.reprise.store.EventPages.EventPage;
-import io.reprise.store.EventPages.Pending;
-import io.reprise.store.EventPages.Subject;
 import io.reprise.store.JobStore;
 import io.reprise.store.StoreException;
 import java.time.Duration;

@@ -2,10 +2,10 @@
 package io.reprise.internal.settle;
 
 import io.reprise.JobListener;
+import io.reprise.events.FleetReader;
 import io.reprise.failure.Failure;
 import io.reprise.insight.Alert;
 import io.reprise.insight.ControlEvent;
-import io.reprise.insight.FleetReader;
 import io.reprise.insight.JobEvent;
 import io.reprise.insight.JobEvent.Kind;
 import io.reprise.insight.RetryView;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal.settle;
 
+import io.reprise.events.EventPages;
 import io.reprise.insight.JobEvent;
 import io.reprise.internal.control.LocalControl;
 import io.reprise.internal.engine.Driver;
@@ -13,7 +14,6 @@ import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
 import io.reprise.store.CountedAs;
-import io.reprise.store.EventPages;
 import io.reprise.store.JobStore;
 import io.reprise.store.LostClaim;
 import io.reprise.store.Settled;

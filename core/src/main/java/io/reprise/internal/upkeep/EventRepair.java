@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal.upkeep;
 
+import io.reprise.events.EventPages;
+import io.reprise.events.EventPages.EventPage;
+import io.reprise.events.EventPages.Pending;
+import io.reprise.events.EventPages.Subject;
 import io.reprise.internal.engine.EngineParts;
 import io.reprise.internal.settle.EventRelay;
 import io.reprise.internal.settle.StoredEvents;
@@ -8,10 +12,6 @@ import io.reprise.job.Attempt;
 import io.reprise.job.Job;
 import io.reprise.job.JobQuery;
 import io.reprise.job.Page;
-import io.reprise.store.EventPages;
-import io.reprise.store.EventPages.EventPage;
-import io.reprise.store.EventPages.Pending;
-import io.reprise.store.EventPages.Subject;
 import io.reprise.store.JobStore;
 import java.time.Duration;
 import java.time.Instant;

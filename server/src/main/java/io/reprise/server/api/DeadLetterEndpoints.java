@@ -3,7 +3,7 @@ package io.reprise.server.api;
 
 import io.reprise.Bulk;
 import io.reprise.Replay;
-import io.reprise.job.DeadGroup;
+import io.reprise.insight.DeadGroup;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;

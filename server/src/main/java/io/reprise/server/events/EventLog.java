@@ -2,10 +2,10 @@
 package io.reprise.server.events;
 
 import io.reprise.JobListener;
+import io.reprise.events.FleetReader;
 import io.reprise.failure.Failure;
 import io.reprise.insight.Alert;
 import io.reprise.insight.ControlEvent;
-import io.reprise.insight.FleetReader;
 import io.reprise.insight.JobEvent;
 import io.reprise.job.JobId;
 import io.reprise.server.api.Schemas;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.events;
 
-import io.reprise.store.EventPages;
-import io.reprise.store.EventPages.EventPage;
+import io.reprise.events.EventPages;
+import io.reprise.events.EventPages.EventPage;
 import io.reprise.store.JobStore;
 import java.time.Duration;
 import java.util.List;

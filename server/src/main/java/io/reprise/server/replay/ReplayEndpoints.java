@@ -2,8 +2,8 @@
 package io.reprise.server.replay;
 
 import io.reprise.Replay;
+import io.reprise.insight.DeadGroup;
 import io.reprise.job.AuditNote;
-import io.reprise.job.DeadGroup;
 import io.reprise.job.Job;
 import io.reprise.job.JobQuery;
 import io.reprise.job.JobState;

@@ -3,9 +3,9 @@ package io.reprise.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.events.EventPages;
 import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.server.http.Json;
-import io.reprise.store.EventPages;
 import io.reprise.store.JobStore;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testkit.servers.PostgresServer;

@@ -3,8 +3,8 @@ package io.reprise.server.events;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.events.EventPages;
 import io.reprise.job.JobId;
-import io.reprise.store.EventPages;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.ManualClock;
 import java.util.List;

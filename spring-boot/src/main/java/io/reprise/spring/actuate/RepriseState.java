@@ -3,8 +3,8 @@ package io.reprise.spring.actuate;
 
 import io.reprise.Reprise;
 import io.reprise.control.BreakerPhase;
+import io.reprise.insight.DeadGroup;
 import io.reprise.insight.ResourceStatus;
-import io.reprise.job.DeadGroup;
 import io.reprise.job.JobQuery;
 import io.reprise.job.QueueState;
 import io.reprise.job.WorkerState;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.jobs;
 
-import io.reprise.batch.BatchState;
 import io.reprise.batch.Membership;
 import io.reprise.jdbc.rows.StepTable;
 import io.reprise.jdbc.sql.Batches;
@@ -12,6 +11,7 @@ import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.jdbc.sql.SqlTime;
 import io.reprise.job.DuplicateKeyException;
 import io.reprise.job.Enqueued;
+import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
 import io.reprise.job.KeyReusedException;
@@ -563,7 +563,7 @@ public final class JobInserts {
                 row.text(),
                 Batches.member(row.textOrNull()),
                 row.number() > 0,
-                BatchState.holdsBack(row.constantOrNull(WaitReason.class, WaitReason.MANUAL), answer.dueAt()));
+                Job.isHeldByBatch(row.constantOrNull(WaitReason.class, WaitReason.MANUAL), answer.dueAt()));
     }
 
     /** Returns empty if the job has just ended: settles do not wait for the queue's lock. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.jobs;
 
+import io.reprise.insight.DeadGroup;
 import io.reprise.jdbc.sql.Batches;
 import io.reprise.jdbc.sql.Dialect;
 import io.reprise.jdbc.sql.Params;
@@ -8,7 +9,6 @@ import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.ShownColumns;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.jdbc.sql.SqlTime;
-import io.reprise.job.DeadGroup;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;

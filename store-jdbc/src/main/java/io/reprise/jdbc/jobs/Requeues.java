@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.jobs;
 
-import io.reprise.batch.BatchState;
 import io.reprise.jdbc.rows.AuditTable;
 import io.reprise.jdbc.rows.StepTable;
 import io.reprise.jdbc.sql.Batches;
@@ -91,7 +90,7 @@ public final class Requeues {
         if (job.isEmpty() || !isWaiting(job.get())) {
             return refused(job.isEmpty() ? Result.MISSING : Result.NOT_WAITING);
         }
-        if (BatchState.holdsBack(job.get())) {
+        if (job.get().isHeldByBatch()) {
             return refused(Result.FOLLOWS);
         }
         boolean failed = job.get().state() == JobState.FAILED;

@@ -131,10 +131,9 @@ public final class MySqlClaims implements JobClaims {
 
     private static final String NEXT_OF_OTHERS = NEXT_DUE.replace("{types}", OF_OTHERS);
 
-    // Takes the queue's lock and reads whether the queue is paused or limited, by its own name or by the one that its
-    // jobs name. A shared request returns no row if another transaction holds the lock alone. reprise_queue is not
-    // joined:
-    // "skip locked" would skip a queue whose settings are being changed.
+    // Takes the queue's lock and reads whether the queue is paused or limited, by its own name or by the one that
+    // its jobs name. A shared request returns no row if another transaction holds the lock alone. reprise_queue is
+    // not joined: "skip locked" would skip a queue whose settings are being changed.
     private static final String ENTER = """
             select exists (select 1 from reprise_queue q where q.name in (:queue, :named) and q.paused_at is not null),
                    (select q.max_running from reprise_queue q where q.name = :queue),

@@ -37,10 +37,9 @@ final class PostgresTurns {
     private static final int MOST_NAMES = 1_000;
 
     // Like PostgresClaims.CLAIM, but each step of "found" jumps to the next turn and reads the first job there that can
-    // be
-    // claimed. The first step is for jobs without a turn if the walk is at its start: a million of them may be due
-    // later,
-    // so they are a range of their own. If a retry or a job of a higher priority can be claimed it takes nothing.
+    // be claimed. The first step is for jobs without a turn if the walk is at its start: a million of them may be due
+    // later, so they are a range of their own. It takes nothing if a retry or a job of a higher priority can be
+    // claimed.
     private static final String CLAIM = """
             select {lock_queue} where set_config('lock_timeout', '{wait}', true) is not null
                and set_config('enable_bitmapscan', 'off', true) is not null

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.mongodb.docs;
 
-import io.reprise.batch.BatchState;
 import io.reprise.job.Job;
 import io.reprise.job.JobCounts;
 import io.reprise.job.JobId;
@@ -82,7 +81,7 @@ public final class JobDocs {
     public static boolean awaitsBatch(Document document) {
         WaitReason reason =
                 FieldNames.constant(WaitReason.class, document.get(FieldNames.WAIT_REASON), WaitReason.MANUAL);
-        return BatchState.holdsBack(reason, MongoTime.instantOrNull(FieldNames.number(document, FieldNames.DUE)));
+        return Job.isHeldByBatch(reason, MongoTime.instantOrNull(FieldNames.number(document, FieldNames.DUE)));
     }
 
     /** Returns the document of a job that waits for its first run. */

@@ -3,8 +3,8 @@ package io.reprise.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.insight.DeadGroup;
 import io.reprise.job.AuditEntry;
-import io.reprise.job.DeadGroup;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;

@@ -4,7 +4,7 @@ package io.reprise.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.reprise.job.DeadGroup;
+import io.reprise.insight.DeadGroup;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;

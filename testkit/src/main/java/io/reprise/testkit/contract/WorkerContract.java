@@ -3,10 +3,10 @@ package io.reprise.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.events.EventPages;
 import io.reprise.insight.Alert;
 import io.reprise.job.WorkerReport;
 import io.reprise.job.WorkerState;
-import io.reprise.store.EventPages;
 import io.reprise.testkit.fixture.StoreFixture;
 import io.reprise.testkit.fixture.TestClaims;
 import java.time.Duration;

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.store;
+package io.reprise.job;
 
-import io.reprise.batch.BatchState;
-import io.reprise.job.Job;
-import io.reprise.job.JobSpec;
-import io.reprise.job.JobState;
-import io.reprise.job.WaitReason;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.text.Bounds;
 import java.time.Instant;
@@ -152,7 +147,7 @@ public record JobChange(
         if (job.state() != JobState.PENDING) {
             return refused(job, job.state() == JobState.RUNNING ? Answer.RUNNING : Answer.ENDED);
         }
-        if (dueAt != null && (waiting(job) == WaitReason.FOLLOW || BatchState.holdsBack(job))) {
+        if (dueAt != null && (waiting(job) == WaitReason.FOLLOW || job.isHeldByBatch())) {
             return refused(job, Answer.FOLLOWS);
         }
         Instant before = job.times().dueAt() == null ? now : job.times().dueAt();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.job;
+package io.reprise.insight;
 
+import io.reprise.job.Job;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 

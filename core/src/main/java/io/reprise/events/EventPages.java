@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.store;
+package io.reprise.events;
 
 import io.reprise.job.JobId;
+import io.reprise.store.Document;
+import io.reprise.store.JobStore;
+import io.reprise.store.Micros;
+import io.reprise.store.StoreException;
 import io.reprise.text.JsonReader;
 import io.reprise.text.JsonText;
 import java.time.Duration;
@@ -23,8 +27,6 @@ import org.jspecify.annotations.Nullable;
  * change has a greater number, in whatever process it happens. So the order of the numbers is the order of the events of
  * a job. A page says which changes it was taken for. If its process dies, the leader reads from the store what became of
  * them and fills it. Thread-safe.
- *
- * @since 0.1.0
  */
 public final class EventPages {
 
