@@ -527,10 +527,11 @@ class StepsTest {
     void a_person_who_gave_a_result_of_the_wrong_type_corrects_it() {
         fails.set(1);
         Step<Integer> charge = Step.of("charge", Integer.class).atMostOnce();
-        JobHandler<String> handler = (payload, job) -> did.add("paid " + job.step(charge, () -> {
-            work("charge");
-            return 1;
-        }));
+        JobHandler<String> handler = (payload, job) -> did.add("paid "
+                + job.step(charge, () -> {
+                    work("charge");
+                    return 1;
+                }));
         try (EngineFixture engine = new EngineFixture(handler, builder -> builder.codec(new NumberCodec()))) {
             JobId id = start(engine);
             Operations ada = engine.reprise.as("ada", "I asked the bank");

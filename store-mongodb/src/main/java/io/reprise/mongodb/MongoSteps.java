@@ -328,9 +328,8 @@ final class MongoSteps {
         if (there == null || !there.isResolvable()) {
             return null;
         }
-        Document pinned = new Document("name", name)
-                .append("state", there.state().name())
-                .append("token", there.token());
+        Document pinned =
+                new Document("name", name).append("state", there.state().name()).append("token", there.token());
         // Names are unique in the list, so both conditions match the same entry.
         filter.append(FieldNames.STEPS, new Document("$elemMatch", pinned)).append(FieldNames.STEPS + ".name", name);
         return pinned;

@@ -158,6 +158,8 @@ class SettingsApiTest {
         server.put("/v1/settings/defaults", "{\"ceilings\":{\"maxAttempts\":5}}");
         Reply above = server.put("/v1/settings/types/bill", "{\"policy\":{\"maxAttempts\":6}}");
         assertThat(above.json().at("/errors/0/field").stringValue()).isEqualTo("/policy");
+        Reply named = server.put("/v1/policies/gold", "{\"base\":\"1s\",\"maxAttempts\":6}");
+        assertThat(named.json().at("/errors/0/field").stringValue()).isEqualTo("/maxAttempts");
     }
 
     @Test

@@ -120,8 +120,8 @@ public final class StepTable {
 
     private static final String FENCED_INSERT = INSERT.replace("{held}", HELD);
     private static final String OPEN = "state in ('OPEN', 'STARTED')";
-    private static final String FENCED_UPDATE = UPDATE.replace("{open}", OPEN)
-            .replace("{fence}", "and exists (select 1 {held})".replace("{held}", HELD));
+    private static final String FENCED_UPDATE =
+            UPDATE.replace("{open}", OPEN).replace("{fence}", "and exists (select 1 {held})".replace("{held}", HELD));
 
     // Steps without an end, and those that a person ended: no run has written them.
     private static final String RESOLVABLE = "(state = 'STARTED' or kind = 'STEP' and token = 0)";
