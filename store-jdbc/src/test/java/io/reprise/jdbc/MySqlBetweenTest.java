@@ -3,9 +3,16 @@ package io.reprise.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.job.AuditNote;
 import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
 import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.retry.RetryPolicy;
+import io.reprise.store.Requeue;
+import io.reprise.store.RequeueResult;
 import io.reprise.testkit.fixture.TestClaims;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -19,8 +26,10 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(600)
 class MySqlBetweenTest {
 
+    private static final AuditNote NOTE = new AuditNote("ada", null);
     private static final ExecutorService THREADS = Executors.newCachedThreadPool();
     private static final JobSpec SPEC = JobSpec.builder("work", "1").build();
+    private static final Requeue NOW = new Requeue("retry", Duration.ZERO, null, false, 0, Requeue.Edit.NONE);
     private static MariaDb mariadb;
     private static JdbcJobStore store;
 
@@ -63,5 +72,15 @@ class MySqlBetweenTest {
                             slow.claim(TestClaims.upTo(10).types("work").build())))
                     .containsExactly(moved, other);
         }
+    }
+
+    @Test
+    void a_job_that_is_put_back_does_not_expire_at_the_same_time() {
+        JobId id = add(spec().policy(RetryPolicy.unset().deadline(Duration.ofNanos(1_000))));
+        try (JdbcJobStore slow = before("delete from reprise_job where id", 1, () -> store.expire(10))) {
+            assertThat(slow.requeue(id, NOW, NOTE).result()).isEqualTo(RequeueResult.Result.DONE);
+        }
+        assertThat(store.find(JobQuery.all()).items()).hasSize(1);
+        assertThat(store.find(id).orElseThrow().state()).isEqualTo(JobState.PENDING);
     }
 }
