@@ -9,13 +9,25 @@ import io.reprise.job.JobQuery;
 import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.store.Claim;
+import io.reprise.store.ClaimRequest;
+import io.reprise.store.JobChange;
 import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
 import io.reprise.testkit.fixture.TestClaims;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,6 +42,7 @@ class MySqlBetweenTest {
     private static final ExecutorService THREADS = Executors.newCachedThreadPool();
     private static final JobSpec SPEC = JobSpec.builder("work", "1").build();
     private static final Requeue NOW = new Requeue("retry", Duration.ZERO, null, false, 0, Requeue.Edit.NONE);
+    private static final ClaimRequest ANY = TestClaims.upTo(1).build();
     private static MariaDb mariadb;
     private static JdbcJobStore store;
 
@@ -62,6 +75,32 @@ class MySqlBetweenTest {
         return SPEC.toBuilder();
     }
 
+    /** Begins this in another thread, and returns when it has ended or waits for a lock. */
+    private static Future<?> begin(Runnable action) {
+        Future<?> begun = THREADS.submit(action);
+        long end = System.nanoTime() + LockWaits.LIMIT.toNanos();
+        try (Connection connection = mariadb.connection();
+                Statement statement = connection.createStatement()) {
+            while (!begun.isDone() && !waits(statement)) {
+                assertThat(System.nanoTime() - end).as("time over").isNegative();
+                LockSupport.parkNanos(1_000_000);
+            }
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+        return begun;
+    }
+
+    private static boolean waits(Statement statement) throws SQLException {
+        try (ResultSet rows = statement.executeQuery("show global status like 'Innodb_row_lock_current_waits'")) {
+            return rows.next() && rows.getInt(2) > 0;
+        }
+    }
+
+    private static void await(Future<?> begun) throws Exception {
+        begun.get(LockWaits.LIMIT.toSeconds(), TimeUnit.SECONDS);
+    }
+
     @Test
     void a_job_that_changes_its_level_during_a_look_is_claimed_once() {
         JobId moved = add(spec().priority(5));
@@ -82,5 +121,24 @@ class MySqlBetweenTest {
         }
         assertThat(store.find(JobQuery.all()).items()).hasSize(1);
         assertThat(store.find(id).orElseThrow().state()).isEqualTo(JobState.PENDING);
+    }
+
+    @Test
+    void a_job_is_due_if_its_batch_ends_while_a_person_changes_it() throws Exception {
+        JobSpec report = spec().delay(JobSpec.MAX_DELAY).build();
+        assertThat(store.createBatch("nightly", null, report)).isTrue();
+        JobId id = store.batch("nightly").orElseThrow().onEnd();
+        assertThat(id).isNotNull();
+        List<Future<?>> closed = new ArrayList<>();
+        Runnable close = () -> closed.add(begin(() -> store.closeBatch("nightly")));
+        try (JdbcJobStore slow = before("set queue = ", 1, close)) {
+            assertThat(slow.changeAll(Map.of(id, JobChange.NONE.withPriority(5)), NOTE))
+                    .containsEntry(id, JobChange.Answer.DONE);
+        }
+        await(closed.get(0));
+        List<Claim> claims = store.claim(ANY);
+        assertThat(TestClaims.jobs(claims))
+                .extracting(job -> job.spec().priority())
+                .containsExactly(5);
     }
 }
