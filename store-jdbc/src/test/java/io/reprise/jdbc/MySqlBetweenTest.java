@@ -3,6 +3,8 @@ package io.reprise.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.fairness.FlowLimit;
+import io.reprise.fairness.GroupRules;
 import io.reprise.job.AuditNote;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
@@ -140,5 +142,26 @@ class MySqlBetweenTest {
         assertThat(TestClaims.jobs(claims))
                 .extracting(job -> job.spec().priority())
                 .containsExactly(5);
+    }
+
+    @Test
+    void a_claim_that_waited_for_the_lock_of_a_queue_sees_that_it_was_paused() throws Exception {
+        add(spec());
+        List<Claim> claims = new ArrayList<>();
+        try (Connection other = mariadb.connection();
+                Statement statement = other.createStatement()) {
+            statement.execute("insert ignore into reprise_queue_lock (name) values ('default')");
+            other.setAutoCommit(false);
+            statement.execute("select name from reprise_queue_lock where name = 'default' for update");
+            GroupRules limited = GroupRules.EQUAL.rate(FlowLimit.rate(1_000, Duration.ofSeconds(1)));
+            ClaimRequest.Demand demand = new ClaimRequest.Demand(JobSpec.DEFAULT_QUEUE, 10, limited);
+            Future<?> claim = begin(() -> claims.addAll(
+                    store.claim(TestClaims.upTo(10).demands(demand).build())));
+            assertThat(claim.isDone()).isFalse();
+            store.pause(JobSpec.DEFAULT_QUEUE, NOTE);
+            other.rollback();
+            await(claim);
+        }
+        assertThat(claims).isEmpty();
     }
 }

@@ -131,10 +131,9 @@ public final class MySqlClaims implements JobClaims {
 
     private static final String NEXT_OF_OTHERS = NEXT_DUE.replace("{types}", OF_OTHERS);
 
-    // Takes the queue's lock and reads whether the queue is paused or limited, by its own name or by the one that its
-    // jobs name. A shared request returns no row if another transaction holds the lock alone. reprise_queue is not
-    // joined:
-    // "skip locked" would skip a queue whose settings are being changed.
+    // Reads whether the queue is paused or limited, by its own name or by the one that its jobs name. A claim that
+    // shares the queue's lock takes it here: no row if another transaction holds the lock alone. reprise_queue is not
+    // joined: "skip locked" would skip a queue whose settings are being changed.
     private static final String ENTER = """
             select exists (select 1 from reprise_queue q where q.name in (:queue, :named) and q.paused_at is not null),
                    (select q.max_running from reprise_queue q where q.name = :queue),
@@ -588,7 +587,11 @@ public final class MySqlClaims implements JobClaims {
             @Nullable Integer limitOfNamed) {}
 
     private Optional<Room> enter(Session session, String queue, boolean alone) throws SQLException {
-        String lock = alone ? "for update" : database.dialect().server(session).shareSkipLocked();
+        String lock = alone ? "" : database.dialect().server(session).shareSkipLocked();
+        if (alone) {
+            // A statement of its own: the server reads the settings before it waits for the lock.
+            database.dialect().lockQueue(session, queue);
+        }
         return session.first(
                 ENTER + lock,
                 row -> new Room(row.flag(), row.integerOrNull(), row.integerOrNull()),
