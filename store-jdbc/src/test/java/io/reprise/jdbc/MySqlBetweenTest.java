@@ -45,6 +45,10 @@ class MySqlBetweenTest {
     private static final JobSpec SPEC = JobSpec.builder("work", "1").build();
     private static final Requeue NOW = new Requeue("retry", Duration.ZERO, null, false, 0, Requeue.Edit.NONE);
     private static final ClaimRequest ANY = TestClaims.upTo(1).build();
+    private static final ClaimRequest IN_ORDER = TestClaims.upTo(10)
+            .demands(new ClaimRequest.Demand(
+                    JobSpec.DEFAULT_QUEUE, 10, GroupRules.EQUAL.limit("in-*", FlowLimit.inOrder())))
+            .build();
     private static MariaDb mariadb;
     private static JdbcJobStore store;
 
@@ -163,5 +167,19 @@ class MySqlBetweenTest {
             await(claim);
         }
         assertThat(claims).isEmpty();
+    }
+
+    @Test
+    void a_group_keeps_its_order_while_its_first_job_is_being_changed() throws SQLException {
+        JobId first = add(spec().group("in-1").delay(Duration.ofNanos(1_000)));
+        JobId second = add(spec().group("in-1").delay(Duration.ofNanos(2_000)));
+        try (Connection other = mariadb.connection();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("select id from reprise_job where id = " + first + " for update");
+            assertThat(TestClaims.ids(store.claim(IN_ORDER))).doesNotContain(second);
+            other.rollback();
+        }
+        assertThat(TestClaims.ids(store.claim(IN_ORDER))).containsExactly(first);
     }
 }

@@ -622,7 +622,7 @@ public final class MySqlClaims implements JobClaims {
         GroupRules rules = request.rulesOf(queue);
         List<Due> found = wanted.ids == null
                 ? take(session, request, queue, levels, room, kept)
-                : takeFound(session, queue, wanted.ids.subList(0, Math.min(room, wanted.ids.size())));
+                : takeFound(session, queue, rules, wanted.ids.subList(0, Math.min(room, wanted.ids.size())));
         List<Due> taken = FlowTable.admit(session, queue, rules, found, Due::id);
         return taken.isEmpty() ? null : lease(session, request, queue, taken, 0);
     }
@@ -664,7 +664,7 @@ public final class MySqlClaims implements JobClaims {
     }
 
     /** Locks jobs that a look has found. Jobs that others have locked are passed by. */
-    private List<Due> takeFound(Session session, String queue, List<Long> ids) throws SQLException {
+    private List<Due> takeFound(Session session, String queue, GroupRules rules, List<Long> ids) throws SQLException {
         if (ids.isEmpty()) {
             return List.of();
         }
@@ -677,6 +677,9 @@ public final class MySqlClaims implements JobClaims {
                 taken.add(job);
             }
         }
+        // Who has locked a job may only be changing it: then it starts later, and no other of an ordered group before
+        // it.
+        taken = new ArrayList<>(FlowTable.inOrder(session, rules, ids, taken, Due::id));
         taken.sort(turns.isGrouped(queue) ? Comparator.comparingInt(job -> -job.priority) : ORDER);
         return taken;
     }

@@ -167,6 +167,32 @@ public final class FlowTable {
         };
     }
 
+    /**
+     * Returns the locked jobs that may start before the ones that were found and are not locked: of a group that keeps its
+     * order none may.
+     */
+    public static <J> List<J> inOrder(
+            Session session, GroupRules rules, List<Long> found, List<J> locked, ToLongFunction<J> id)
+            throws SQLException {
+        if (!rules.isOrdered() || locked.size() == found.size()) {
+            return locked;
+        }
+        Map<Long, FlowKey> keys = keys(session, found, Long::longValue);
+        Set<Long> missing = new HashSet<>(found);
+        locked.forEach(job -> missing.remove(id.applyAsLong(job)));
+        Set<String> groups = new HashSet<>();
+        missing.forEach(job -> groups.add(group(keys.get(job))));
+        Set<String> ordered = FlowGate.ordered(rules, groups);
+        return locked.stream()
+                .filter(job -> !ordered.contains(group(keys.get(id.applyAsLong(job)))))
+                .toList();
+    }
+
+    /** Returns the group of a job; the empty text if it has none. */
+    private static String group(@Nullable FlowKey job) {
+        return job == null || job.group() == null ? "" : job.group();
+    }
+
     private static <J> Map<Long, FlowKey> keys(Session session, List<J> jobs, ToLongFunction<J> id)
             throws SQLException {
         Map<Long, FlowKey> keys = new HashMap<>();
