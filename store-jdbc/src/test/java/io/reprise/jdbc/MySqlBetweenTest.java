@@ -17,6 +17,7 @@ import io.reprise.store.JobChange;
 import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
 import io.reprise.testkit.fixture.TestClaims;
+import io.reprise.testkit.fixture.TestSettlements;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -129,6 +130,12 @@ class MySqlBetweenTest {
         assertThat(store.find(id).orElseThrow().state()).isEqualTo(JobState.PENDING);
     }
 
+    /** The job fails, and is to run again after this time. */
+    private static void retry(Duration delay, ClaimRequest request) {
+        Claim claim = store.claim(request).get(0);
+        store.settle(List.of(TestSettlements.retry(claim, claim.jobs().get(0), delay)), List.of(claim.token()));
+    }
+
     @Test
     void a_job_is_due_if_its_batch_ends_while_a_person_changes_it() throws Exception {
         JobSpec report = spec().delay(JobSpec.MAX_DELAY).build();
@@ -181,5 +188,22 @@ class MySqlBetweenTest {
             other.rollback();
         }
         assertThat(TestClaims.ids(store.claim(IN_ORDER))).containsExactly(first);
+    }
+
+    @Test
+    void a_dead_letter_that_is_put_back_and_started_during_upkeep_keeps_its_group_back() {
+        JobId first = add(spec().group("in-1"));
+        add(spec().group("in-1"));
+        Claim claim = store.claim(IN_ORDER).get(0);
+        store.settle(List.of(TestSettlements.fail(claim, claim.jobs().get(0))), List.of(claim.token()));
+        Runnable putBack = () -> {
+            store.requeue(first, NOW, NOTE);
+            retry(Duration.ofHours(1), IN_ORDER);
+        };
+        try (JdbcJobStore slow = before("delete from reprise_head", 1, putBack)) {
+            slow.maintain();
+        }
+        assertThat(store.find(first).orElseThrow().state()).isEqualTo(JobState.PENDING);
+        assertThat(store.claim(IN_ORDER)).isEmpty();
     }
 }

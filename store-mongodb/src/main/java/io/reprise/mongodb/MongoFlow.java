@@ -188,14 +188,22 @@ final class MongoFlow implements Turns.Limits<Document, RuntimeException> {
                             .map(head -> FieldNames.numberOr(head, HEAD, 0))
                             .toList(),
                     null);
+            Map<Long, String> gone = new HashMap<>();
             for (Document head : some) {
                 after = head.getString(FieldNames.ID);
                 long job = FieldNames.numberOr(head, HEAD, 0);
                 if (!live.contains(job)) {
                     // Another job of the group may have started meanwhile.
                     scope.docs(MongoScope.RATES).deleteAll(new Document(FieldNames.ID, after).append(HEAD, job));
+                    gone.put(job, after);
                 }
             }
+            // So may a dead letter that was put back meanwhile.
+            live(scope, gone.keySet(), null)
+                    .forEach(job -> scope.docs(MongoScope.RATES)
+                            .upsert(
+                                    new Document(FieldNames.ID, gone.get(job)),
+                                    Change.none().setOnInsert(HEAD, job)));
         } while (!some.isEmpty());
     }
 

@@ -94,10 +94,12 @@ public final class FlowTable {
              limit 1000
             """;
 
-    // Another job of the group may have started meanwhile.
+    // Another job of the group may have started meanwhile, or this one was put back.
     private static final String FORGET_HEAD = """
             delete from reprise_head
              where queue = ? and name = ? and job_id = ?
+               and not exists (
+                 select 1 from reprise_job j {by primary} where j.id = reprise_head.job_id and j.due_at is not null)
             """;
 
     // A time in the past limits nothing.
@@ -284,7 +286,7 @@ public final class FlowTable {
                 .map(head -> new @Nullable Object[] {head.queue, head.name, head.job})
                 .toList();
         if (!ended.isEmpty()) {
-            session.updateEach(FORGET_HEAD, ended);
+            session.updateEach(session.dialect().sql(FORGET_HEAD), ended);
         }
         return heads.isEmpty() ? Optional.empty() : Optional.of(heads.get(heads.size() - 1));
     }

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.mongodb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.event.CommandListener;
+import com.mongodb.event.CommandStartedEvent;
+import com.mongodb.event.CommandSucceededEvent;
+import io.reprise.fairness.FlowLimit;
+import io.reprise.fairness.GroupRules;
+import io.reprise.job.AuditNote;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.mongodb.docs.MongoScope;
+import io.reprise.store.Claim;
+import io.reprise.store.ClaimRequest.Demand;
+import io.reprise.store.JobStore;
+import io.reprise.store.Requeue;
+import io.reprise.testkit.fixture.StoreFixture;
+import io.reprise.testkit.fixture.TestClaims;
+import io.reprise.testkit.fixture.TestJobs;
+import io.reprise.testkit.fixture.TestSettlements;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.bson.BsonValue;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+/** What others do between two commands of one action, on a server without transactions. */
+class MongoBetweenTest implements StoreFixture {
+
+    private static final AuditNote NOTE = new AuditNote("ada", null);
+    private static final Requeue NOW = new Requeue("retry", Duration.ZERO, null, false, 0, Requeue.Edit.NONE);
+    private static final TestClaims IN_ORDER = TestClaims.upTo(10)
+            .demands(new Demand(JobSpec.DEFAULT_QUEUE, 10, GroupRules.EQUAL.limit("in-*", FlowLimit.inOrder())));
+
+    @AutoClose
+    private final MongoServer server = new MongoServer(null);
+
+    @Override
+    public JobStore store() {
+        return server.store();
+    }
+
+    /** Does something with a store whose commands are interrupted. */
+    private void interrupted(CommandListener listener, Consumer<JobStore> work) {
+        MongoClientSettings settings = MongoClientSettings.builder()
+                .applyConnectionString(new ConnectionString(server.urlThrough(server.port())))
+                .addCommandListener(listener)
+                .build();
+        try (MongoClient client = MongoClients.create(settings);
+                JobStore slow = MongoJobStore.builder().of(client, server.database())) {
+            work.accept(slow);
+        }
+    }
+
+    /** Runs this before the nth command of this name on the collection is sent. */
+    private static CommandListener before(String command, String collection, int nth, Runnable action) {
+        AtomicInteger met = new AtomicInteger();
+        return new CommandListener() {
+            @Override
+            public void commandStarted(CommandStartedEvent event) {
+                BsonValue of = event.getCommand().get(event.getCommandName());
+                if (event.getCommandName().equals(command)
+                        && of.isString()
+                        && of.asString().getValue().equals("reprise_" + collection)
+                        && met.incrementAndGet() == nth) {
+                    action.run();
+                }
+            }
+        };
+    }
+
+    /** Runs this after the nth search of the collection. */
+    private static CommandListener after(String collection, int nth, Runnable action) {
+        AtomicInteger met = new AtomicInteger();
+        return new CommandListener() {
+            @Override
+            public void commandSucceeded(CommandSucceededEvent event) {
+                if (event.getCommandName().equals("find")
+                        && event.getResponse()
+                                .getDocument("cursor")
+                                .getString("ns")
+                                .getValue()
+                                .endsWith(".reprise_" + collection)
+                        && met.incrementAndGet() == nth) {
+                    action.run();
+                }
+            }
+        };
+    }
+
+    @Test
+    void a_dead_letter_that_is_put_back_and_started_during_upkeep_keeps_its_group_back() {
+        JobId first = add(TestJobs.spec("work").group("in-1"));
+        add(TestJobs.spec("work").group("in-1"));
+        Claim claim = claimOne(IN_ORDER);
+        settle(TestSettlements.fail(claim, only(claim)));
+        assertThat(read(first).state()).isEqualTo(JobState.FAILED);
+        Runnable putBack = () -> {
+            store().requeue(first, NOW, NOTE);
+            Claim again = claimOne(IN_ORDER);
+            settle(TestSettlements.retry(again, only(again), Duration.ofHours(1)));
+        };
+        interrupted(before("delete", MongoScope.RATES, 2, putBack), JobStore::maintain);
+        assertThat(read(first).state()).isEqualTo(JobState.PENDING);
+        assertThat(claim(IN_ORDER)).isEmpty();
+    }
+}
