@@ -130,6 +130,18 @@ class MySqlBetweenTest {
         assertThat(store.find(id).orElseThrow().state()).isEqualTo(JobState.PENDING);
     }
 
+    @Test
+    void a_job_that_fails_again_before_it_is_lined_up_waits_for_its_retry() {
+        JobId id = add(spec());
+        retry(Duration.ZERO, ANY);
+        try (JdbcJobStore slow =
+                before("and due_at is not null and lane = 1", 1, () -> retry(Duration.ofHours(1), ANY))) {
+            slow.lineUp(JobSpec.DEFAULT_QUEUE, true, 10);
+        }
+        assertThat(store.find(id).orElseThrow().counts().attempts()).isEqualTo(2);
+        assertThat(store.claim(ANY)).isEmpty();
+    }
+
     /** The job fails, and is to run again after this time. */
     private static void retry(Duration delay, ClaimRequest request) {
         Claim claim = store.claim(request).get(0);
