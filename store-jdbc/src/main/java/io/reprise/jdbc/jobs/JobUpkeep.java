@@ -51,7 +51,7 @@ public final class JobUpkeep {
     private static final String OLD = """
             select id
               from {finished}
-             where {ended} = '{state}' and finished_at is not null and finished_at <= ?
+             where {ended} = '{state}' and finished_at is not null and finished_at < ?
              order by finished_at
              limit ?
             """;
