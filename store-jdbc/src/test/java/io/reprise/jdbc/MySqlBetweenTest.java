@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reprise.fairness.FlowLimit;
 import io.reprise.fairness.GroupRules;
 import io.reprise.job.AuditNote;
+import io.reprise.job.Cancellation;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
 import io.reprise.job.JobSpec;
@@ -217,5 +218,21 @@ class MySqlBetweenTest {
         }
         assertThat(store.find(first).orElseThrow().state()).isEqualTo(JobState.PENDING);
         assertThat(store.claim(IN_ORDER)).isEmpty();
+    }
+
+    @Test
+    void a_caller_that_closes_a_lease_cancels_whom_a_person_asked_to_stop_after_the_callers_first_read()
+            throws SQLException {
+        JobId id = add(spec());
+        Claim claim = store.claim(ANY).get(0);
+        try (Connection caller = mariadb.connection();
+                Statement statement = caller.createStatement()) {
+            caller.setAutoCommit(false);
+            statement.execute("select count(*) from reprise_job");
+            assertThat(store.cancel(id, NOTE)).isEqualTo(Cancellation.REQUESTED);
+            store.within(JdbcTransaction.of(caller)).settle(List.of(), List.of(claim.token()));
+            caller.commit();
+        }
+        assertThat(store.find(id).orElseThrow().state()).isEqualTo(JobState.CANCELLED);
     }
 }
