@@ -26,9 +26,11 @@ import io.reprise.testkit.fixture.TestClaims;
 import io.reprise.testkit.fixture.TestJobs;
 import io.reprise.testkit.fixture.TestSettlements;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.bson.BsonValue;
+import org.bson.Document;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -94,6 +96,21 @@ class MongoBetweenTest implements StoreFixture {
                 }
             }
         };
+    }
+
+    private static JobSpec report() {
+        return TestJobs.spec("report").dueAt(JobSpec.MAX_DUE).build();
+    }
+
+    @Test
+    void an_old_batch_that_gets_a_member_during_upkeep_keeps_the_job_that_waits_for_it() {
+        store().createBatch("old", null, report());
+        JobId report = Objects.requireNonNull(store().batch("old").orElseThrow().onEnd());
+        server.collection(MongoScope.BATCHES)
+                .updateMany(new Document(), new Document("$set", new Document("created_us", 0L)));
+        interrupted(after(MongoScope.BATCHES, 2, () -> add(TestJobs.spec("part").batch("old"))), JobStore::maintain);
+        assertThat(store().batch("old").orElseThrow().total()).isEqualTo(1);
+        assertThat(read(report).state()).isEqualTo(JobState.PENDING);
     }
 
     @Test
