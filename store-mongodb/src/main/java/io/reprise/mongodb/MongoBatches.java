@@ -190,6 +190,10 @@ final class MongoBatches {
     static void takeBack(MongoScope scope, Map<Membership, Integer> added) {
         added.forEach((member, n) -> scope.docs(MongoScope.BATCHES)
                 .update(byName(member.batch()), Change.none().add(TOTAL, (long) -n)));
+        if (!added.isEmpty()) {
+            // Somebody may have closed a batch meanwhile, or the last of the others have ended.
+            end(scope, added.keySet().stream().map(Membership::batch).toList());
+        }
     }
 
     /** Whether a dead letter is of an earlier batch of the name, which was deleted. */

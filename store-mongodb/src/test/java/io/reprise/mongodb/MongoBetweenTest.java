@@ -2,6 +2,7 @@
 package io.reprise.mongodb;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
@@ -16,6 +17,8 @@ import io.reprise.job.AuditNote;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
+import io.reprise.job.KeyRule;
+import io.reprise.job.RefusedException;
 import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest.Demand;
@@ -26,6 +29,7 @@ import io.reprise.testkit.fixture.TestClaims;
 import io.reprise.testkit.fixture.TestJobs;
 import io.reprise.testkit.fixture.TestSettlements;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -111,6 +115,21 @@ class MongoBetweenTest implements StoreFixture {
         interrupted(after(MongoScope.BATCHES, 2, () -> add(TestJobs.spec("part").batch("old"))), JobStore::maintain);
         assertThat(store().batch("old").orElseThrow().total()).isEqualTo(1);
         assertThat(read(report).state()).isEqualTo(JobState.PENDING);
+    }
+
+    @Test
+    void a_batch_ends_that_is_closed_while_a_member_is_refused() {
+        store().createBatch("nightly", null, report());
+        JobSpec.Builder member = TestJobs.spec("part").batch("nightly").key("k", KeyRule.KEEP);
+        Runnable close = () -> {
+            add(TestJobs.spec("other").key("k", KeyRule.KEEP));
+            store().closeBatch("nightly");
+        };
+        interrupted(
+                before("insert", MongoScope.JOBS, 1, close),
+                slow -> assertThatThrownBy(() -> slow.insert(List.of(member.build())))
+                        .isInstanceOf(RefusedException.class));
+        assertThat(store().batch("nightly").orElseThrow().endedAt()).isNotNull();
     }
 
     @Test
