@@ -19,6 +19,7 @@ import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
 import io.reprise.job.KeyRule;
 import io.reprise.job.RefusedException;
+import io.reprise.job.WaitReason;
 import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest.Demand;
@@ -130,6 +131,21 @@ class MongoBetweenTest implements StoreFixture {
                 slow -> assertThatThrownBy(() -> slow.insert(List.of(member.build())))
                         .isInstanceOf(RefusedException.class));
         assertThat(store().batch("nightly").orElseThrow().endedAt()).isNotNull();
+    }
+
+    @Test
+    void a_job_that_follows_goes_as_it_was_replaced() {
+        JobSpec.Builder next = TestJobs.spec("work").key("k", KeyRule.FOLLOW);
+        add(next);
+        Claim holder = claimOne();
+        JobId follower = add(next);
+        succeed(holder);
+        awaitNextInstant();
+        Runnable replace =
+                () -> add(TestJobs.spec("work").key("k", KeyRule.FOLLOW).delay(Duration.ofDays(1)));
+        interrupted(after(MongoScope.JOBS, 3, replace), slow -> slow.letFollow(10));
+        store().letFollow(10);
+        assertThat(read(follower).status().waitReason()).isEqualTo(WaitReason.DELAYED);
     }
 
     @Test
