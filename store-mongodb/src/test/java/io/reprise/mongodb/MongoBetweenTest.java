@@ -20,17 +20,21 @@ import io.reprise.job.JobState;
 import io.reprise.job.KeyRule;
 import io.reprise.job.RefusedException;
 import io.reprise.job.WaitReason;
+import io.reprise.mongodb.docs.FieldNames;
 import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest.Demand;
+import io.reprise.store.JobChange;
 import io.reprise.store.JobStore;
 import io.reprise.store.Requeue;
+import io.reprise.store.Unparking;
 import io.reprise.testkit.fixture.StoreFixture;
 import io.reprise.testkit.fixture.TestClaims;
 import io.reprise.testkit.fixture.TestJobs;
 import io.reprise.testkit.fixture.TestSettlements;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -146,6 +150,27 @@ class MongoBetweenTest implements StoreFixture {
         interrupted(after(MongoScope.JOBS, 3, replace), slow -> slow.letFollow(10));
         store().letFollow(10);
         assertThat(read(follower).status().waitReason()).isEqualTo(WaitReason.DELAYED);
+    }
+
+    @Test
+    void a_job_that_is_unparked_while_a_person_changes_it_waits_for_no_breaker() {
+        JobId id = add(TestJobs.spec("work"));
+        server.collection(MongoScope.JOBS)
+                .updateMany(
+                        new Document(),
+                        new Document(
+                                "$set",
+                                new Document(FieldNames.PARKED, true)
+                                        .append(FieldNames.PARKED_BY, "mail")
+                                        .append(FieldNames.WAIT_REASON, WaitReason.BREAKER.name())));
+        Runnable unpark =
+                () -> store().unpark(List.of(Unparking.backlog("mail", 1).freely()));
+        interrupted(
+                before("update", MongoScope.JOBS, 1, unpark),
+                slow -> assertThat(slow.changeAll(Map.of(id, JobChange.NONE.withPriority(5)), NOTE))
+                        .containsEntry(id, JobChange.Answer.DONE));
+        assertThat(read(id).spec().priority()).isEqualTo(5);
+        assertThat(read(id).status().waitReason()).isNotEqualTo(WaitReason.BREAKER);
     }
 
     @Test
