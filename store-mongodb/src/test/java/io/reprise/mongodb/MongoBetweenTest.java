@@ -13,6 +13,7 @@ import com.mongodb.event.CommandStartedEvent;
 import com.mongodb.event.CommandSucceededEvent;
 import io.reprise.fairness.FlowLimit;
 import io.reprise.fairness.GroupRules;
+import io.reprise.insight.LogLine;
 import io.reprise.job.AuditNote;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
@@ -26,6 +27,7 @@ import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest.Demand;
 import io.reprise.store.JobChange;
 import io.reprise.store.JobStore;
+import io.reprise.store.LogPart;
 import io.reprise.store.Requeue;
 import io.reprise.store.Unparking;
 import io.reprise.testkit.fixture.StoreFixture;
@@ -36,6 +38,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.bson.BsonValue;
@@ -171,6 +174,18 @@ class MongoBetweenTest implements StoreFixture {
                         .containsEntry(id, JobChange.Answer.DONE));
         assertThat(read(id).spec().priority()).isEqualTo(5);
         assertThat(read(id).status().waitReason()).isNotEqualTo(WaitReason.BREAKER);
+    }
+
+    @Test
+    void a_dead_letter_that_is_put_back_while_old_ones_are_deleted_keeps_its_log() {
+        JobId id = deadLetter(TestJobs.spec("work"));
+        store().writeLog(List.of(new LogPart(id, 1, 0, List.of(new LogLine(1, store().now(), "line")))));
+        awaitNextInstant();
+        interrupted(
+                after(MongoScope.JOBS, 1, () -> store().requeue(id, NOW, NOTE)),
+                slow -> assertThat(slow.prune(Set.of(JobState.FAILED), Duration.ZERO, 10))
+                        .isZero());
+        assertThat(store().log(id, 0)).hasSize(1);
     }
 
     @Test
