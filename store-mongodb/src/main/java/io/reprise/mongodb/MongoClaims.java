@@ -417,8 +417,9 @@ final class MongoClaims {
             if (request.remote()) {
                 change.set(FieldNames.UNHEARD, ids.size());
             }
-            // A person may have moved a job to another queue since the look.
+            // A person may have moved a job to another queue since the look, or it became a suspect.
             Document stillReady = claimable(JobDocs.byIds(ids)
+                    .append(FieldNames.LANE, new Document(together == 0 ? "$ne" : "$eq", FieldNames.lane(Lane.SUSPECT)))
                     .append(FieldNames.QUEUE, queue)
                     .append(FieldNames.STATUS, FieldNames.PENDING)
                     .append(FieldNames.PARKED, false)

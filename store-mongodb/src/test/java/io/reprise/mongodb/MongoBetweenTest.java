@@ -27,6 +27,7 @@ import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest.Demand;
 import io.reprise.store.JobChange;
 import io.reprise.store.JobStore;
+import io.reprise.store.Lane;
 import io.reprise.store.LogPart;
 import io.reprise.store.Requeue;
 import io.reprise.store.Unparking;
@@ -174,6 +175,20 @@ class MongoBetweenTest implements StoreFixture {
                         .containsEntry(id, JobChange.Answer.DONE));
         assertThat(read(id).spec().priority()).isEqualTo(5);
         assertThat(read(id).status().waitReason()).isNotEqualTo(WaitReason.BREAKER);
+    }
+
+    @Test
+    void a_job_that_became_a_suspect_after_a_look_is_not_claimed_with_others() {
+        JobId suspect = add(TestJobs.spec("work"));
+        JobId other = add(TestJobs.spec("work"));
+        Runnable lose = () -> server.collection(MongoScope.JOBS)
+                .updateOne(
+                        new Document(FieldNames.ID, suspect.value()),
+                        new Document("$set", new Document(FieldNames.LANE, FieldNames.lane(Lane.SUSPECT))));
+        interrupted(
+                before("update", MongoScope.JOBS, 1, lose),
+                slow -> assertThat(TestClaims.ids(slow.claim(TestClaims.upTo(10).build())))
+                        .containsExactly(other));
     }
 
     @Test
