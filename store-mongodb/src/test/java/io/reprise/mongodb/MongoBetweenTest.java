@@ -192,6 +192,18 @@ class MongoBetweenTest implements StoreFixture {
     }
 
     @Test
+    void a_job_that_was_put_off_before_it_started_keeps_no_group_back() {
+        JobId first = add(TestJobs.spec("work").group("in-1"));
+        JobId second = add(TestJobs.spec("work").group("in-1"));
+        Map<JobId, JobChange> putOff = Map.of(first, JobChange.NONE.at(JobSpec.MAX_DUE));
+        interrupted(
+                before("update", MongoScope.JOBS, 1, () -> store().changeAll(putOff, NOTE)),
+                slow -> slow.claim(IN_ORDER.build()));
+        store().claim(IN_ORDER.build());
+        assertThat(read(second).state()).isEqualTo(JobState.RUNNING);
+    }
+
+    @Test
     void a_dead_letter_that_is_put_back_while_old_ones_are_deleted_keeps_its_log() {
         JobId id = deadLetter(TestJobs.spec("work"));
         store().writeLog(List.of(new LogPart(id, 1, 0, List.of(new LogLine(1, store().now(), "line")))));
