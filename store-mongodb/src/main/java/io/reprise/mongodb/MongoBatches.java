@@ -190,6 +190,10 @@ final class MongoBatches {
     static void takeBack(MongoScope scope, Map<Membership, Integer> added) {
         added.forEach((member, n) -> scope.docs(MongoScope.BATCHES)
                 .update(byName(member.batch()), Change.none().add(TOTAL, (long) -n)));
+        if (!added.isEmpty()) {
+            // Somebody may have closed a batch meanwhile, or the last of the others have ended.
+            end(scope, added.keySet().stream().map(Membership::batch).toList());
+        }
     }
 
     /** Whether a dead letter is of an earlier batch of the name, which was deleted. */
@@ -427,26 +431,38 @@ final class MongoBatches {
      * Deletes batches that ended long ago, or that nobody closed, with the jobs that still wait for them. One with an open
      * member stays.
      */
-    static void forgetOld(MongoScope scope, long now) {
-        Document before = new Document("$lt", now - MongoTime.of(BatchState.KEPT));
-        forget(scope, new Document(PARENT, absent()).append(ENDED, before));
-        forget(scope, new Document(PARENT, absent()).append(CLOSED, absent()).append(CREATED, before));
+    void forgetOld() {
+        mongo.run("look for old batches", scope -> {
+            Document before = new Document("$lt", scope.now() - MongoTime.of(BatchState.KEPT));
+            forget(scope, new Document(PARENT, absent()).append(ENDED, before));
+            forget(
+                    scope,
+                    new Document(PARENT, absent()).append(CLOSED, absent()).append(CREATED, before));
+            return true;
+        });
     }
 
-    private static void forget(MongoScope scope, Document old) {
-        for (Document row : scope.docs(MongoScope.BATCHES).find(old)) {
-            if (!isWhole(row)) {
-                continue;
+    private void forget(MongoScope old, Document which) {
+        for (Document row : old.docs(MongoScope.BATCHES).find(which)) {
+            if (isWhole(row)) {
+                mongo.atomically("forget a batch", scope -> forgetRow(scope, row));
             }
+        }
+    }
+
+    private static boolean forgetRow(MongoScope scope, Document row) {
+        // As it was read: who added a member or put one back, closed it or finished it meanwhile was first.
+        Document same = byName(row.getString(FieldNames.ID))
+                .append(TOTAL, row.get(TOTAL))
+                .append(DEAD, row.get(DEAD))
+                .append(CLOSED, row.get(CLOSED) == null ? absent() : row.get(CLOSED))
+                .append(SUCCESS, row.get(SUCCESS) == null ? absent() : row.get(SUCCESS));
+        boolean gone = scope.docs(MongoScope.BATCHES).delete(same);
+        if (gone) {
             giveUpUnless(scope, row, SUCCESS, ON_SUCCESS);
             giveUpUnless(scope, row, ENDED, ON_END);
-            // As it was read: a caller that closed it or put a member back meanwhile was first.
-            Document same = byName(row.getString(FieldNames.ID))
-                    .append(TOTAL, row.get(TOTAL))
-                    .append(DEAD, row.get(DEAD))
-                    .append(CLOSED, row.get(CLOSED) == null ? absent() : row.get(CLOSED));
-            scope.docs(MongoScope.BATCHES).delete(same);
         }
+        return gone;
     }
 
     private static void giveUpUnless(MongoScope scope, Document row, String came, String follower) {

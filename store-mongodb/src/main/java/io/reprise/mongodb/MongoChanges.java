@@ -105,6 +105,7 @@ final class MongoChanges {
                 .append(FieldNames.QUEUE, job.get(FieldNames.QUEUE))
                 .append(FieldNames.STATUS, FieldNames.PENDING)
                 .append(FieldNames.DUE, job.get(FieldNames.DUE))
+                .append(FieldNames.WAIT_REASON, job.get(FieldNames.WAIT_REASON))
                 .append(FieldNames.DEADLINE, job.get(FieldNames.DEADLINE))
                 .append(FieldNames.LIFE, job.get(FieldNames.LIFE));
     }

@@ -95,6 +95,10 @@ final class MongoClaims {
         private final MongoScope scope;
         private final ClaimRequest request;
         private final long now;
+        /** The limits by which jobs were admitted last; null if the queue has none. */
+        private @Nullable MongoFlow flow;
+        /** The document of the queue as long as this claim has the turn. */
+        private @Nullable Document mine;
 
         Turn(MongoScope scope, ClaimRequest request) {
             this.scope = scope;
@@ -161,6 +165,8 @@ final class MongoClaims {
             if (!scope.docs(MongoScope.QUEUES).update(free, taken)) {
                 return List.of();
             }
+            Document held = new Document(FieldNames.ID, Needs.base(queue)).append(MongoQueues.TURN, turn);
+            mine = held;
             try {
                 int space = Math.min(room, left.getAsInt());
                 List<Claim> claims = space > 0 ? take(queue, space, suspects, found) : List.of();
@@ -168,9 +174,7 @@ final class MongoClaims {
                 return over ? givenBack(claims) : claims;
             } finally {
                 scope.docs(MongoScope.QUEUES)
-                        .update(
-                                new Document(FieldNames.ID, Needs.base(queue)).append(MongoQueues.TURN, turn),
-                                Change.none().remove(MongoQueues.TURN, MongoQueues.TURN_UNTIL));
+                        .update(held, Change.none().remove(MongoQueues.TURN, MongoQueues.TURN_UNTIL));
             }
         }
 
@@ -189,7 +193,8 @@ final class MongoClaims {
 
         private List<Document> admitted(String queue, List<Document> jobs) {
             GroupRules rules = request.rulesOf(queue);
-            return rules.isLimited() && !jobs.isEmpty() ? new MongoFlow(scope, queue, rules, now).admit(jobs) : jobs;
+            flow = rules.isLimited() && !jobs.isEmpty() ? new MongoFlow(scope, queue, rules, now) : null;
+            return flow == null ? jobs : flow.admit(jobs);
         }
 
         private List<Claim> givenBack(List<Claim> claims) {
@@ -401,6 +406,16 @@ final class MongoClaims {
                     claim.together());
         }
 
+        /** A claim that was overtaken does not know whether another one has started the jobs that it did not get. */
+        private void notStarted(List<Long> won) {
+            if (flow != null
+                    && flow.notedOthers(won)
+                    && mine != null
+                    && scope.docs(MongoScope.QUEUES).exists(mine)) {
+                flow.forgetOthers(won);
+            }
+        }
+
         private @Nullable Claim lease(String queue, List<Document> batch, int together) {
             List<Long> ids = batch.stream().map(JobDocs::idOf).toList();
             long token = scope.next("token", 1);
@@ -417,22 +432,24 @@ final class MongoClaims {
             if (request.remote()) {
                 change.set(FieldNames.UNHEARD, ids.size());
             }
-            // A person may have moved a job to another queue since the look.
+            // A person may have moved a job to another queue since the look, or it became a suspect.
             Document stillReady = claimable(JobDocs.byIds(ids)
+                    .append(FieldNames.LANE, new Document(together == 0 ? "$ne" : "$eq", FieldNames.lane(Lane.SUSPECT)))
                     .append(FieldNames.QUEUE, queue)
                     .append(FieldNames.STATUS, FieldNames.PENDING)
                     .append(FieldNames.PARKED, false)
                     .append(FieldNames.DUE, FieldNames.upTo(now)));
-            if (scope.jobs().updateAll(stillReady, change) == 0) {
-                return null;
-            }
-            List<Document> won = scope.jobs()
-                    .find(JobDocs.byIds(ids)
-                            .append(FieldNames.STATUS, FieldNames.PROCESSING)
-                            .append(FieldNames.TOKEN, token))
-                    .projection(JobDocs.WITHOUT_HISTORY)
-                    .into(new ArrayList<>());
-            if (request.remote() && won.size() < ids.size()) {
+            boolean any = scope.jobs().updateAll(stillReady, change) > 0;
+            List<Document> won = !any
+                    ? List.of()
+                    : scope.jobs()
+                            .find(JobDocs.byIds(ids)
+                                    .append(FieldNames.STATUS, FieldNames.PROCESSING)
+                                    .append(FieldNames.TOKEN, token))
+                            .projection(JobDocs.WITHOUT_HISTORY)
+                            .into(new ArrayList<>());
+            notStarted(won.stream().map(JobDocs::idOf).toList());
+            if (request.remote() && any && won.size() < ids.size()) {
                 scope.jobs()
                         .updateAll(
                                 new Document(FieldNames.TOKEN, token),

@@ -35,6 +35,8 @@ final class MongoFlow implements Turns.Limits<Document, RuntimeException> {
     private final String queue;
     private final GroupRules rules;
     private final long now;
+    /** The groups of jobs that were noted as started last. */
+    private final Map<Long, String> noted = new HashMap<>();
 
     MongoFlow(MongoScope scope, String queue, GroupRules rules, long now) {
         this.scope = scope;
@@ -146,12 +148,28 @@ final class MongoFlow implements Turns.Limits<Document, RuntimeException> {
                     lower ? Change.none().set(NEXT, next) : Change.none().raise(NEXT, next);
             scope.docs(MongoScope.RATES).upsert(new Document(FieldNames.ID, id(key)), change);
         });
-        gate.started()
-                .forEach((group, job) -> scope.docs(MongoScope.RATES)
-                        .upsert(
-                                new Document(FieldNames.ID, headId(group)),
-                                Change.none().set(HEAD, job)));
+        gate.started().forEach((group, job) -> {
+            noted.put(job, group);
+            scope.docs(MongoScope.RATES)
+                    .upsert(
+                            new Document(FieldNames.ID, headId(group)),
+                            Change.none().set(HEAD, job));
+        });
         return admitted;
+    }
+
+    /** Returns whether jobs were noted as started that are not among these. */
+    boolean notedOthers(Collection<Long> taken) {
+        return !taken.containsAll(noted.keySet());
+    }
+
+    /** Forgets those: they were not taken and keep no group back. */
+    void forgetOthers(Collection<Long> taken) {
+        noted.forEach((job, group) -> {
+            if (!taken.contains(job)) {
+                scope.docs(MongoScope.RATES).deleteAll(new Document(FieldNames.ID, headId(group)).append(HEAD, job));
+            }
+        });
     }
 
     /** Returns whether more jobs of a group or type run than may. */
@@ -188,14 +206,22 @@ final class MongoFlow implements Turns.Limits<Document, RuntimeException> {
                             .map(head -> FieldNames.numberOr(head, HEAD, 0))
                             .toList(),
                     null);
+            Map<Long, String> gone = new HashMap<>();
             for (Document head : some) {
                 after = head.getString(FieldNames.ID);
                 long job = FieldNames.numberOr(head, HEAD, 0);
                 if (!live.contains(job)) {
                     // Another job of the group may have started meanwhile.
                     scope.docs(MongoScope.RATES).deleteAll(new Document(FieldNames.ID, after).append(HEAD, job));
+                    gone.put(job, after);
                 }
             }
+            // So may a dead letter that was put back meanwhile.
+            live(scope, gone.keySet(), null)
+                    .forEach(job -> scope.docs(MongoScope.RATES)
+                            .upsert(
+                                    new Document(FieldNames.ID, gone.get(job)),
+                                    Change.none().setOnInsert(HEAD, job)));
         } while (!some.isEmpty());
     }
 

@@ -642,9 +642,9 @@ public final class MongoJobStore implements JobStore {
             MongoControlEvents.maintain(scope, now);
             presence.forgetTheGone(scope, now);
             MongoFlow.forget(scope, now);
-            MongoBatches.forgetOld(scope, now);
             return true;
         });
+        batches.forgetOld();
         deadLetters.tidy();
     }
 

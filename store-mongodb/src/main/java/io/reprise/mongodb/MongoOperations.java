@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -249,7 +250,13 @@ final class MongoOperations {
         if (ids.isEmpty()) {
             return 0;
         }
-        MongoBatches.forget(scope, ids);
-        return (int) docs.deleteAll(new Document(old).append(FieldNames.ID, FieldNames.in(ids)));
+        int gone = (int) docs.deleteAll(new Document(old).append(FieldNames.ID, FieldNames.in(ids)));
+        // A dead letter that a person put back meanwhile keeps its log and its joins.
+        Set<Long> left = new HashSet<>();
+        if (gone < ids.size()) {
+            DeadLetters.findAll(scope, ids, JobDocs.ID_ONLY).forEach(job -> left.add(JobDocs.idOf(job)));
+        }
+        MongoBatches.forget(scope, ids.stream().filter(id -> !left.contains(id)).toList());
+        return gone;
     }
 }

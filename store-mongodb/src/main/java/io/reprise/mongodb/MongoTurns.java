@@ -101,6 +101,8 @@ final class MongoTurns {
         if (read == null) {
             return false;
         }
+        // A caller that replaces the job sets its time anew.
+        same.append(FieldNames.DUE, read.get(FieldNames.DUE));
         long now = scope.now();
         try {
             JobSpec spec = docs.specs().read(read).spec();

@@ -51,14 +51,19 @@ public final class FoundJobs {
 
         private final Map<Long, Runnable> whenTaken = new HashMap<>();
 
+        /** A look takes several statements. It finds a job twice that changes its place meanwhile. */
+        private final Set<Long> added = new HashSet<>();
+
         /** Adds a job. The action runs when the job is taken from here. */
         public void add(long id, boolean retry, Runnable taken) {
-            (retry ? retries : fresh).add(id);
-            whenTaken.put(id, taken);
+            if (add(id, retry)) {
+                whenTaken.put(id, taken);
+            }
         }
 
-        public void add(long id, boolean retry) {
-            (retry ? retries : fresh).add(id);
+        /** Adds a job. Returns false if it is here already. */
+        public boolean add(long id, boolean retry) {
+            return added.add(id) && (retry ? retries : fresh).add(id);
         }
 
         /**

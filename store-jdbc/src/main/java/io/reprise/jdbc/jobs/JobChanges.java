@@ -32,8 +32,17 @@ import java.util.stream.Collectors;
 /** Changes waiting jobs in place, under the locks of their queues. */
 public final class JobChanges {
 
-    // Runs under the lock of the job's queue, which keeps claims, requeues and cancellations away. An unparking takes
-    // no such lock, so the lane is calculated from the row. A payload or policy that stays is not written again.
+    // The lock of the queue keeps claims, requeues and cancellations away. The end of a batch, an event, an unparking,
+    // and the expiry of a deadline take no such lock.
+    private static final String LOCK = """
+            select id
+              from reprise_job {by primary}
+             where id {in ?} and due_at is not null
+             order by id
+            {for_update}
+            """;
+
+    // Runs under the locks of the job and of its queue. A payload or policy that stays is not written again.
     private static final String CHANGE = """
             update reprise_job
                set queue = :queue,
@@ -56,13 +65,13 @@ public final class JobChanges {
         this.policies = policies;
     }
 
-    /** Changes the jobs whose queue it could lock. Jobs that moved to another queue meanwhile have no answer. */
+    /** Changes the jobs whose queue it could lock. Jobs that began to wait or moved to another queue meanwhile have no answer. */
     public Map<JobId, Answer> change(Session session, Map<JobId, JobChange> changes, AuditNote note)
             throws SQLException {
         Dialect dialect = session.dialect();
         dialect.preferIndexes(session);
         List<Long> ids = changes.keySet().stream().map(JobId::value).sorted().toList();
-        Set<String> queues = lockQueues(session, find(session, ids));
+        Map<JobId, String> locked = lock(session, find(session, ids));
         Instant now = SqlTime.instant(session.one(dialect.sql("select {clock}"), SqlRow::number));
         policies.store(
                 session,
@@ -75,7 +84,7 @@ public final class JobChanges {
         Set<Long> found = new HashSet<>();
         for (Job job : find(session, ids)) {
             found.add(job.id().value());
-            if (job.state() != JobState.PENDING || queues.contains(job.queue())) {
+            if (job.state() != JobState.PENDING || job.queue().equals(locked.get(job.id()))) {
                 JobChange change = Objects.requireNonNull(changes.get(job.id()));
                 JobChange.Changed changed = change.applyTo(job, now);
                 answers.put(job.id(), changed.answer());
@@ -124,9 +133,11 @@ public final class JobChanges {
                 .toList();
     }
 
-    private static Set<String> lockQueues(Session session, List<Job> all) throws SQLException {
-        List<String> queues = all.stream()
-                .filter(job -> job.state() == JobState.PENDING)
+    /** Locks the waiting ones of these jobs, after their queues. Returns them with their queues. */
+    private static Map<JobId, String> lock(Session session, List<Job> all) throws SQLException {
+        List<Job> waiting =
+                all.stream().filter(job -> job.state() == JobState.PENDING).toList();
+        List<String> queues = waiting.stream()
                 .map(Job::queue)
                 .distinct()
                 .sorted(Comparator.comparing(Needs::base))
@@ -134,7 +145,11 @@ public final class JobChanges {
         for (String queue : queues) {
             session.dialect().lockQueue(session, queue);
         }
-        return new HashSet<>(queues);
+        long[] ids = waiting.stream().mapToLong(job -> job.id().value()).toArray();
+        for (long[] piece : session.dialect().pieces(ids)) {
+            session.list(session.dialect().sql(LOCK), SqlRow::number, (Object) piece);
+        }
+        return waiting.stream().collect(Collectors.toMap(Job::id, Job::queue));
     }
 
     private Params row(JobId id, JobChange change, JobChange.Changed changed) {

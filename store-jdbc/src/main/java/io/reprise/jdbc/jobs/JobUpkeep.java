@@ -51,7 +51,7 @@ public final class JobUpkeep {
     private static final String OLD = """
             select id
               from {finished}
-             where {ended} = '{state}' and finished_at is not null and finished_at <= ?
+             where {ended} = '{state}' and finished_at is not null and finished_at < ?
              order by finished_at
              limit ?
             """;
@@ -99,10 +99,11 @@ public final class JobUpkeep {
              limit ?
             """;
 
+    // Not those that have failed again meanwhile and wait for a later time.
     private static final String LOCK_RETRIES = """
             select id
               from reprise_job {by primary}
-             where id {in ?} and due_at is not null and lane = 1
+             where id {in ?} and due_at is not null and lane = 1 and due_at <= {now}
              order by id
             {skip_locked}
             """;

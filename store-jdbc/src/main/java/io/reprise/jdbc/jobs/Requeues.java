@@ -45,10 +45,12 @@ public final class Requeues {
             {for_update}
             """;
 
+    // The lock of the queue does not keep the expiry of a deadline away.
     private static final String PENDING = """
             select token, lane, policy
               from reprise_job
              where id = ? and due_at is not null
+            {for_update}
             """;
 
     // A lease may still list a job that failed under it. The token is spent, but claims skip every listed job.
@@ -100,6 +102,11 @@ public final class Requeues {
                 id);
         if (fence.isEmpty()) {
             return refused(Result.NOT_WAITING);
+        }
+        // A dead letter may have been put back, and have failed again, before its row was locked.
+        job = jobs.find(session, id);
+        if (job.isEmpty()) {
+            return refused(Result.MISSING);
         }
         String key = job.get().spec().key();
         if (key != null && session.first(KEY_HOLDER, SqlRow::number, key, id).isPresent()) {

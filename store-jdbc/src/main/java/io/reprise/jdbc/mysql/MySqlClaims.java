@@ -131,9 +131,9 @@ public final class MySqlClaims implements JobClaims {
 
     private static final String NEXT_OF_OTHERS = NEXT_DUE.replace("{types}", OF_OTHERS);
 
-    // Takes the queue's lock and reads whether the queue is paused or limited, by its own name or by the one that
-    // its jobs name. A shared request returns no row if another transaction holds the lock alone. reprise_queue is
-    // not joined: "skip locked" would skip a queue whose settings are being changed.
+    // Reads whether the queue is paused or limited, by its own name or by the one that its jobs name. A claim that
+    // shares the queue's lock takes it here: no row if another transaction holds the lock alone. reprise_queue is not
+    // joined: "skip locked" would skip a queue whose settings are being changed.
     private static final String ENTER = """
             select exists (select 1 from reprise_queue q where q.name in (:queue, :named) and q.paused_at is not null),
                    (select q.max_running from reprise_queue q where q.name = :queue),
@@ -587,7 +587,11 @@ public final class MySqlClaims implements JobClaims {
             @Nullable Integer limitOfNamed) {}
 
     private Optional<Room> enter(Session session, String queue, boolean alone) throws SQLException {
-        String lock = alone ? "for update" : database.dialect().server(session).shareSkipLocked();
+        String lock = alone ? "" : database.dialect().server(session).shareSkipLocked();
+        if (alone) {
+            // A statement of its own: the server reads the settings before it waits for the lock.
+            database.dialect().lockQueue(session, queue);
+        }
         return session.first(
                 ENTER + lock,
                 row -> new Room(row.flag(), row.integerOrNull(), row.integerOrNull()),
@@ -618,7 +622,7 @@ public final class MySqlClaims implements JobClaims {
         GroupRules rules = request.rulesOf(queue);
         List<Due> found = wanted.ids == null
                 ? take(session, request, queue, levels, room, kept)
-                : takeFound(session, queue, wanted.ids.subList(0, Math.min(room, wanted.ids.size())));
+                : takeFound(session, queue, rules, wanted.ids.subList(0, Math.min(room, wanted.ids.size())));
         List<Due> taken = FlowTable.admit(session, queue, rules, found, Due::id);
         return taken.isEmpty() ? null : lease(session, request, queue, taken, 0);
     }
@@ -660,7 +664,7 @@ public final class MySqlClaims implements JobClaims {
     }
 
     /** Locks jobs that a look has found. Jobs that others have locked are passed by. */
-    private List<Due> takeFound(Session session, String queue, List<Long> ids) throws SQLException {
+    private List<Due> takeFound(Session session, String queue, GroupRules rules, List<Long> ids) throws SQLException {
         if (ids.isEmpty()) {
             return List.of();
         }
@@ -673,6 +677,9 @@ public final class MySqlClaims implements JobClaims {
                 taken.add(job);
             }
         }
+        // Who has locked a job may only be changing it: then it starts later, and no other of an ordered group before
+        // it.
+        taken = new ArrayList<>(FlowTable.inOrder(session, rules, ids, taken, Due::id));
         taken.sort(turns.isGrouped(queue) ? Comparator.comparingInt(job -> -job.priority) : ORDER);
         return taken;
     }

@@ -271,7 +271,9 @@ public final class MySqlSettlements implements JobSettlements {
     }
 
     private static void close(Session session, long token) throws SQLException {
-        List<Long> cancelled = Cancellations.left(session, token);
+        // In a caller's REPEATABLE READ this transaction may not see whom a person asked to stop. What it has settled
+        // itself is over if it was asked to stop, or was not asked: the lease is locked since then.
+        List<Long> cancelled = session.dialect().committed(session, other -> Cancellations.left(other, token));
         session.dialect().dropLeases(session, token);
         Endings.end(session, cancelled, JobState.CANCELLED, null);
     }

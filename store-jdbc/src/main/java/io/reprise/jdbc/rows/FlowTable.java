@@ -94,10 +94,12 @@ public final class FlowTable {
              limit 1000
             """;
 
-    // Another job of the group may have started meanwhile.
+    // Another job of the group may have started meanwhile, or this one was put back.
     private static final String FORGET_HEAD = """
             delete from reprise_head
              where queue = ? and name = ? and job_id = ?
+               and not exists (
+                 select 1 from reprise_job j {by primary} where j.id = reprise_head.job_id and j.due_at is not null)
             """;
 
     // A time in the past limits nothing.
@@ -165,6 +167,32 @@ public final class FlowTable {
                 return keys;
             }
         };
+    }
+
+    /**
+     * Returns the locked jobs that may start before the ones that were found and are not locked: of a group that keeps its
+     * order none may.
+     */
+    public static <J> List<J> inOrder(
+            Session session, GroupRules rules, List<Long> found, List<J> locked, ToLongFunction<J> id)
+            throws SQLException {
+        if (!rules.isOrdered() || locked.size() == found.size()) {
+            return locked;
+        }
+        Map<Long, FlowKey> keys = keys(session, found, Long::longValue);
+        Set<Long> missing = new HashSet<>(found);
+        locked.forEach(job -> missing.remove(id.applyAsLong(job)));
+        Set<String> groups = new HashSet<>();
+        missing.forEach(job -> groups.add(group(keys.get(job))));
+        Set<String> ordered = FlowGate.ordered(rules, groups);
+        return locked.stream()
+                .filter(job -> !ordered.contains(group(keys.get(id.applyAsLong(job)))))
+                .toList();
+    }
+
+    /** Returns the group of a job; the empty text if it has none. */
+    private static String group(@Nullable FlowKey job) {
+        return job == null || job.group() == null ? "" : job.group();
     }
 
     private static <J> Map<Long, FlowKey> keys(Session session, List<J> jobs, ToLongFunction<J> id)
@@ -258,7 +286,7 @@ public final class FlowTable {
                 .map(head -> new @Nullable Object[] {head.queue, head.name, head.job})
                 .toList();
         if (!ended.isEmpty()) {
-            session.updateEach(FORGET_HEAD, ended);
+            session.updateEach(session.dialect().sql(FORGET_HEAD), ended);
         }
         return heads.isEmpty() ? Optional.empty() : Optional.of(heads.get(heads.size() - 1));
     }

@@ -58,7 +58,7 @@ public interface Dialect {
     List<Endings.Gone> end(Session session, JobState state, @Nullable FailReason reason, long[] ids)
             throws SQLException;
 
-    /** Deletes the finished jobs that ended at this time or before. Returns them. */
+    /** Deletes the finished jobs that ended before this time. Returns them. */
     List<Endings.Gone> deleteFinished(Session session, long[] ids, long before) throws SQLException;
 
     /** Deletes rows of counts up to {@link #newestCount}, at most {@link #countsPerFold} of them. Returns them. */
