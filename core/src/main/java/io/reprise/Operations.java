@@ -71,7 +71,7 @@ public final class Operations {
     private static final String FOLLOWS_BATCH =
             "waits for the end or the success of a batch and is due then: close or finish the batch, or cancel this job";
 
-    private static final String NO_START = " with a start and without an end, nor one whose end a person told";
+    private static final String NO_START = " with a start and without an end, nor died after a person told its end";
 
     private final JobStore store;
     private final @Nullable Engine engine;
@@ -420,6 +420,12 @@ public final class Operations {
     }
 
     private void resolve(JobId id, StepWrite row) {
+        // Of two people who answer at once the second is refused. A word is corrected only after its job died of it.
+        boolean waits = require(id).state() == JobState.PENDING;
+        if (waits
+                && store.steps(id).now().stream().anyMatch(each -> each.name().equals(row.name()) && each.isEnded())) {
+            throw refused(Code.INVALID_STATE, id, "has no step " + row.name() + NO_START);
+        }
         resolve(id, row.name(), new StepEdit.Resolve(row.replacing()));
     }
 

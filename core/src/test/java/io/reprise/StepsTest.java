@@ -536,6 +536,9 @@ class StepsTest {
             JobId id = start(engine);
             Operations ada = engine.reprise.as("ada", "I asked the bank");
             ada.finishStep(id, "charge", "\"seventeen\"");
+            assertThatExceptionOfType(RefusedException.class)
+                    .as("another person answered before")
+                    .isThrownBy(() -> engine.reprise.as("bob", null).finishStep(id, "charge", "18"));
             engine.worker.runDue();
             assertThat(engine.job(id).failReason()).isEqualTo(FailReason.UNREADABLE);
             ada.finishStep(id, "charge", "17");

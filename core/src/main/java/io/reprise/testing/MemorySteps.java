@@ -188,7 +188,9 @@ final class MemorySteps {
         }
         if (edit instanceof StepEdit.Repeat repeat) {
             StoredStep there = job.steps.get(repeat.name());
-            return there != null && there.isResolvable() && job.steps.remove(repeat.name()) != null;
+            return there != null
+                    && there.state() == StoredStep.State.STARTED
+                    && job.steps.remove(repeat.name()) != null;
         }
         job.steps.clear();
         return true;

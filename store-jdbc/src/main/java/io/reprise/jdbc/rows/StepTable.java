@@ -177,8 +177,8 @@ public final class StepTable {
 
     private static final String FORGET_ONE = "delete from reprise_step where job_id = ? and name = ?";
 
-    private static final String FORGET_RESOLVABLE =
-            "delete from reprise_step where job_id = ? and name = ? and {open}".replace("{open}", RESOLVABLE);
+    private static final String FORGET_STARTED =
+            "delete from reprise_step where job_id = ? and name = ? and state = 'STARTED'";
 
     private static final String AWAITED = """
             select count(*)
@@ -478,7 +478,7 @@ public final class StepTable {
             return forgotten;
         }
         if (edit instanceof StepEdit.Repeat repeat) {
-            return session.update(FORGET_RESOLVABLE, job, repeat.name()) == 1;
+            return session.update(FORGET_STARTED, job, repeat.name()) == 1;
         }
         if (edit instanceof StepEdit.ForgetFrom from) {
             Optional<StoredStep> first = session.first(ONE, StepTable::read, job, from.name());
