@@ -6,7 +6,7 @@ import {bars, curves, gauge, minutes, phases, spark} from './charts.js';
 import {lasted, named, number, parseDuration, percent, plural, seconds, steady} from './text.js';
 
 /** A resource of which the fleet has nothing to tell: its breaker is closed, its budget full. */
-const quiet = name => ({name, phase: 'CLOSED', why: '', since: null, nextProbe: null, ramp: null, budget: null, parked: 0, forcedBy: null, calls: null});
+const quiet = name => ({name, quiet: true, phase: 'CLOSED', why: '', since: null, nextProbe: null, ramp: null, budget: null, parked: 0, forcedBy: null, calls: null});
 
 const level = b => gauge('Retry budget', Math.max(0, b.level), b.capacity, {kind: b.level < 14 ? 'bad' : 'ok', text: `${number(b.level)} of ${number(b.capacity)} credits`});
 
@@ -104,6 +104,10 @@ export const resource = {
     return {data: {...fresh, jobs: jobs.items}, fresh: jobs.fresh};
   },
   render({r, jobs, running, history, series, ages}, {reload, state: own, now}) {
+    // Any name may be one: who mistyped it must not read that its breaker is closed.
+    if (r.quiet && !jobs.length && !running.items.length && !history.length && !series.some(s => s.succeeded || s.failed)) {
+      return html`${heading(said(r.name))}${panel('Nothing is known', empty('No job that waits or runs names this resource, and none called it within the last hour.', html`Is the name right? ${link('/resources', 'Resources')} has those that jobs called within a day.`))}`;
+    }
     const strip = phaseStrip(r, history, now);
     const force = (action, title, verb, danger) => act('operate', title, () => confirmed({title: `${title.replace(' …', '')}: ${r.name}`, about: PREVIEW[action](r), verb, danger,
       run: async ({why}) => { await send('POST', path`/v1/resources/${r.name}/${action}`, {why}); await reload(true); }, done: 'Done.'}));

@@ -71,7 +71,7 @@ public final class Operations {
     private static final String FOLLOWS_BATCH =
             "waits for the end or the success of a batch and is due then: close or finish the batch, or cancel this job";
 
-    private static final String NO_START = " with a start and without an end";
+    private static final String NO_START = " with a start and without an end, nor one whose end a person told";
 
     private final JobStore store;
     private final @Nullable Engine engine;

@@ -119,6 +119,41 @@ class ResourceRateTest {
         }
     }
 
+    /** Both run the jobs, and only one has the rate in its code. Until that one gets some, the other knows of no rate. */
+    @Test
+    void a_worker_without_the_rate_keeps_it_once_one_that_has_it_held_jobs_back() {
+        for (boolean leads : List.of(true, false)) {
+            List<String> calls = new ArrayList<>();
+            EngineFixture engine = new EngineFixture(
+                    (payload, job) -> calls.add(payload), builder -> leads ? builder.resources(STRIPE) : builder);
+            engine.worker.runDue();
+            RepriseBuilder second = Reprise.builder()
+                    .name("other")
+                    .store(engine.memory)
+                    .codec(new TextCodec())
+                    .handle(WORK, (payload, job) -> calls.add(payload));
+            InlineWorker other = InlineWorker.start(leads ? second : second.resources(STRIPE), engine.clock);
+            try (engine;
+                    other) {
+                other.runDue();
+                for (int tenths = 0; tenths < 300; tenths++) {
+                    enqueue(engine, 2);
+                    other.runDue();
+                    engine.worker.advance(Duration.ofMillis(100));
+                }
+                int before = calls.size();
+                for (int tenths = 0; tenths < 600; tenths++) {
+                    enqueue(engine, 2);
+                    other.runDue();
+                    engine.worker.advance(Duration.ofMillis(100));
+                }
+                assertThat(calls.size() - before)
+                        .as("the one with the rate leads: %s", leads)
+                        .isBetween(580, 620);
+            }
+        }
+    }
+
     private static void together(EngineFixture engine, InlineWorker other, Duration time) {
         for (long left = time.toMillis(); left > 0; left -= 100) {
             engine.worker.advance(Duration.ofMillis(100));

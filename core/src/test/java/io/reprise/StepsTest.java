@@ -505,6 +505,46 @@ class StepsTest {
         }
     }
 
+    /** Reads texts and numbers. */
+    private static final class NumberCodec implements PayloadCodec {
+
+        @Override
+        public String encode(Object value) {
+            return value.toString();
+        }
+
+        @Override
+        public <T> T decode(String json, Class<T> type) {
+            try {
+                return type.cast(type == Integer.class ? Integer.valueOf(json) : json);
+            } catch (NumberFormatException e) {
+                throw new PayloadException("not a number", e);
+            }
+        }
+    }
+
+    @Test
+    void a_person_who_gave_a_result_of_the_wrong_type_corrects_it() {
+        fails.set(1);
+        Step<Integer> charge = Step.of("charge", Integer.class).atMostOnce();
+        JobHandler<String> handler = (payload, job) -> did.add("paid "
+                + job.step(charge, () -> {
+                    work("charge");
+                    return 1;
+                }));
+        try (EngineFixture engine = new EngineFixture(handler, builder -> builder.codec(new NumberCodec()))) {
+            JobId id = start(engine);
+            Operations ada = engine.reprise.as("ada", "I asked the bank");
+            ada.finishStep(id, "charge", "\"seventeen\"");
+            engine.worker.runDue();
+            assertThat(engine.job(id).failReason()).isEqualTo(FailReason.UNREADABLE);
+            ada.finishStep(id, "charge", "17");
+            engine.worker.runDue();
+            assertThat(did).containsExactly("charge", "paid 17");
+            assertThat(engine.job(id).state()).isEqualTo(JobState.SUCCEEDED);
+        }
+    }
+
     @Test
     void the_last_attempt_of_a_step_that_runs_at_most_once_is_left_to_a_person_too() {
         fails.set(1);

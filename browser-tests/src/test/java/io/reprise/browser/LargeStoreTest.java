@@ -238,8 +238,8 @@ class LargeStoreTest {
             HttpRequest.Builder request = path.startsWith(DRY_RUN)
                     ? HttpRequest.newBuilder(URI.create(url + "/v1/bulks"))
                             .header("Content-Type", "application/json")
-                            .POST(HttpRequest.BodyPublishers.ofString(
-                                    "{\"action\":\"retry\",\"dryRun\":true,\"q\":\"" + path.substring(DRY_RUN.length()) + "\"}"))
+                            .POST(HttpRequest.BodyPublishers.ofString("{\"action\":\"retry\",\"dryRun\":true,\"q\":\""
+                                    + path.substring(DRY_RUN.length()) + "\"}"))
                     : HttpRequest.newBuilder(URI.create(url + path));
             HttpResponse<String> answer = client.send(
                     request.header("Authorization", "Bearer " + key).build(), HttpResponse.BodyHandlers.ofString());

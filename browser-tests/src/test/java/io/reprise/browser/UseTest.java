@@ -95,6 +95,17 @@ class UseTest {
     }
 
     @Test
+    void a_resource_that_no_job_names_has_no_breaker_that_is_closed() {
+        Page page = world.login(world.admin);
+        world.open(page, "/resources/aquirer");
+        assertThat(page.locator("main")).containsText("No job that waits or runs names this resource");
+        assertThat(page.locator("main")).not().containsText("closed");
+        assertThat(page.locator("main button:has-text('…')")).hasCount(0);
+        world.open(page, "/resources/acquirer");
+        assertThat(page.locator("main")).containsText("Failure rate");
+    }
+
+    @Test
     void a_payload_is_shown_and_copied_as_it_is_stored() {
         Page page = world.login(world.admin);
         world.open(page, "/jobs/" + dead("payments"));

@@ -4,6 +4,7 @@ package io.reprise.failure;
 import io.reprise.text.Bounds;
 import io.reprise.text.Truncation;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -158,17 +159,24 @@ public final class Failure {
     }
 
     private static Failure read(Throwable throwable, @Nullable FailureClass given) {
+        // Plain loops: a cold process reads thousands of failures before streams are compiled.
         List<Throwable> chain = Throwables.chain(throwable);
+        List<Link> links = new ArrayList<>(chain.size());
+        List<String> messages = new ArrayList<>(chain.size());
+        List<Frames> frames = new ArrayList<>(chain.size());
+        for (Throwable link : chain) {
+            String message = Throwables.message(link);
+            messages.add(message);
+            links.add(new Link(Throwables.types(link), message));
+            frames.add(Frames.of(link));
+        }
         String code = detail(chain, FailureDetails::code);
         Integer status = detail(chain, FailureDetails::httpStatus);
         Duration retryAfter = detail(chain, FailureDetails::retryAfter);
-        List<Link> links = chain.stream()
-                .map(link -> new Link(Throwables.types(link), Throwables.message(link)))
-                .toList();
-        List<Frames> frames = chain.stream().map(Frames::of).toList();
-        String fingerprint = Fingerprint.of(chain, frames, code, status);
-        String trace = Trace.of(chain, frames);
-        return new Failure(new Facts(links, cut(code), status, sane(retryAfter), trace, fingerprint, given));
+        String fingerprint = Fingerprint.of(chain, messages, frames, code, status);
+        String trace = Trace.of(chain, messages, frames);
+        return new Failure(
+                new Facts(List.copyOf(links), cut(code), status, sane(retryAfter), trace, fingerprint, given));
     }
 
     private static <T> @Nullable T detail(

@@ -47,14 +47,19 @@ final class Fingerprint {
 
     private Fingerprint() {}
 
-    /** The fingerprint of a cause chain, with the frames of each throwable. */
-    static String of(List<Throwable> chain, List<Frames> frames, @Nullable String code, @Nullable Integer status) {
+    /** The fingerprint of a cause chain, with the message and the frames of each throwable. */
+    static String of(
+            List<Throwable> chain,
+            List<String> messages,
+            List<Frames> frames,
+            @Nullable String code,
+            @Nullable Integer status) {
         List<Part> parts = new ArrayList<>(chain.size());
         for (int i = 0; i < chain.size(); i++) {
             Throwable link = chain.get(i);
             parts.add(new Part(
                     typeName(link.getClass().getName()),
-                    MessageShape.of(Throwables.message(link)),
+                    MessageShape.of(messages.get(i)),
                     frames.get(i).top()));
         }
         return of(new Kind(parts, code, status));

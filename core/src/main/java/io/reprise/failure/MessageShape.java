@@ -25,7 +25,12 @@ final class MessageShape {
      * @param pattern the variable part
      * @param with the text that replaces it
      */
-    private record Replacement(String needs, int word, Pattern pattern, String with) {}
+    private record Replacement(String needs, int word, Pattern pattern, String with) {
+
+        boolean isNumber() {
+            return word == 0 && needs.equals("0");
+        }
+    }
 
     private static final List<Replacement> REPLACEMENTS = List.of(
             replace("\"`", "\"[^\"\\n]*+\"|`[^`\\n]*+`", "?"),
@@ -51,6 +56,7 @@ final class MessageShape {
             replace("xX", "0[xX]\\p{XDigit}++", "?"),
             replaceWord(6, "(?<!\\w)[-+]?+(?=[a-fA-F]*+\\d)\\p{XDigit}{6,}+(?!\\w)", "?"),
             replaceWord(12, "(?<!\\w)(?=(?:[A-Za-z_]*+\\d){3})(?=\\d*+[A-Za-z_])\\w{12,}+(?!\\w)", "?"),
+            // The only variable part of most messages, so withoutNumbers does the same without the pattern.
             replace("0", "(?:(?<!\\w)[-+])?\\d++(?:[.,_]\\d++)*+(?:[eE][-+]?\\d++)?", "?"),
             replace("?", "\\?(?:[,;\\s]++\\?)++", "?"),
             replace("", "\\s++", " "));
@@ -64,12 +70,14 @@ final class MessageShape {
     /**
      * Replaces the variable parts.
      *
-     * @param all whether to try every pattern, even those that cannot match
+     * @param all whether to try every pattern, even those that cannot match or are not needed
      */
     static String replaced(String message, boolean all) {
         String shape = message.length() <= MAX ? message : message.substring(0, MAX);
         for (Replacement replacement : REPLACEMENTS) {
-            if (all || mayMatch(shape, replacement)) {
+            if (!all && replacement.isNumber()) {
+                shape = withoutNumbers(shape);
+            } else if (all || mayMatch(shape, replacement)) {
                 shape = replacement.pattern().matcher(shape).replaceAll(replacement.with());
             }
         }
@@ -91,21 +99,74 @@ final class MessageShape {
         }
         for (int i = 0; i < needs.length(); i++) {
             char need = needs.charAt(i);
-            if (need == '0' ? hasDigit(text) : text.indexOf(need) >= 0) {
+            if (need == '0' ? firstDigit(text, 0) >= 0 : text.indexOf(need) >= 0) {
                 return true;
             }
         }
         return false;
     }
 
-    private static boolean hasDigit(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c >= '0' && c <= '9') {
-                return true;
+    /** Replaces what the pattern of numbers matches. */
+    private static String withoutNumbers(String text) {
+        int next = firstDigit(text, 0);
+        if (next < 0) {
+            return text;
+        }
+        StringBuilder shape = new StringBuilder(text.length());
+        int from = 0;
+        while (next >= 0) {
+            shape.append(text, from, hasSign(text, from, next) ? next - 1 : next)
+                    .append('?');
+            from = endOfNumber(text, next);
+            next = firstDigit(text, from);
+        }
+        return shape.append(text, from, text.length()).toString();
+    }
+
+    /** Whether a sign belongs to the number that begins at {@code digit}: there is one, and no word before it. */
+    private static boolean hasSign(String text, int from, int digit) {
+        return digit > from
+                && (text.charAt(digit - 1) == '-' || text.charAt(digit - 1) == '+')
+                && (digit == 1 || !isWord(text.charAt(digit - 2)));
+    }
+
+    private static int endOfNumber(String text, int digit) {
+        int end = endOfDigits(text, digit);
+        while (end < text.length() && ".,_".indexOf(text.charAt(end)) >= 0 && isDigit(text, end + 1)) {
+            end = endOfDigits(text, end + 1);
+        }
+        if (end < text.length() && (text.charAt(end) == 'e' || text.charAt(end) == 'E')) {
+            boolean sign = end + 1 < text.length() && (text.charAt(end + 1) == '-' || text.charAt(end + 1) == '+');
+            int exponent = sign ? end + 2 : end + 1;
+            return isDigit(text, exponent) ? endOfDigits(text, exponent) : end;
+        }
+        return end;
+    }
+
+    private static int endOfDigits(String text, int from) {
+        int end = from;
+        while (isDigit(text, end)) {
+            end++;
+        }
+        return end;
+    }
+
+    /** Returns the index of the first digit at or after {@code from}; -1 if there is none. */
+    private static int firstDigit(String text, int from) {
+        for (int i = from; i < text.length(); i++) {
+            if (isDigit(text, i)) {
+                return i;
             }
         }
-        return false;
+        return -1;
+    }
+
+    private static boolean isDigit(String text, int at) {
+        return at < text.length() && text.charAt(at) >= '0' && text.charAt(at) <= '9';
+    }
+
+    private static boolean isWord(char c) {
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
     }
 
     private static boolean hasWordWithDigit(String text, int length) {
@@ -114,7 +175,7 @@ final class MessageShape {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             boolean isDigit = c >= '0' && c <= '9';
-            if (!isDigit && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && c != '_') {
+            if (!isWord(c)) {
                 start = i + 1;
                 digit = false;
             } else {

@@ -15,21 +15,20 @@ final class Trace {
 
     private Trace() {}
 
-    /** The trace of a cause chain, with the frames of each throwable. */
-    static String of(List<Throwable> chain, List<Frames> frames) {
+    /** The trace of a cause chain, with the message and the frames of each throwable. */
+    static String of(List<Throwable> chain, List<String> messages, List<Frames> frames) {
         Trace trace = new Trace();
         @Nullable Frames enclosing = null;
         for (int i = 0; i < chain.size(); i++) {
             trace.append(enclosing == null ? "" : "Caused by: ");
-            trace.head(chain.get(i));
+            trace.head(chain.get(i), messages.get(i));
             trace.frames(frames.get(i), enclosing == null ? 0 : frames.get(i).common(enclosing));
             enclosing = frames.get(i);
         }
         return Truncation.cut(trace.kept, trace.length, Truncation.TRACE);
     }
 
-    private void head(Throwable link) {
-        String message = Throwables.message(link);
+    private void head(Throwable link, String message) {
         append(link.getClass().getName());
         append(message.isEmpty() ? "" : ": ");
         append(message);

@@ -89,11 +89,10 @@ public record Job(JobId id, JobSpec spec, JobStatus status, JobCounts counts, Jo
      * another number; {@link Reprise#explain} knows it.
      */
     public OptionalInt maxAttempts() {
-        return policy().complete()
-                .maxAttempts()
-                .toOptional()
-                .map(limit -> OptionalInt.of((int) Math.min((long) limit + counts.granted(), MAX_ATTEMPTS)))
-                .orElse(OptionalInt.empty());
+        Integer limit = policy().complete().maxAttempts().toOptional().orElse(null);
+        return limit == null
+                ? OptionalInt.empty()
+                : OptionalInt.of((int) Math.min((long) limit + counts.granted(), MAX_ATTEMPTS));
     }
 
     /** Returns the number of retries so far, including a retry that the job waits for or that runs now. */
@@ -116,9 +115,11 @@ public record Job(JobId id, JobSpec spec, JobStatus status, JobCounts counts, Jo
         FailReason reason = failReason();
         boolean barred = reason != null && !reason.isRetryable();
         boolean over = state() == JobState.SUCCEEDED || state() == JobState.CANCELLED;
-        return !barred
-                && !over
-                && (maxAttempts().isEmpty() || attempts() < maxAttempts().getAsInt());
+        if (barred || over) {
+            return false;
+        }
+        OptionalInt most = maxAttempts();
+        return most.isEmpty() || attempts() < most.getAsInt();
     }
 
     /** Returns when the next retry is due; null unless the job waits with reason {@link WaitReason#RETRY}. */

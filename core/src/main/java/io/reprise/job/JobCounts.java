@@ -27,6 +27,9 @@ public record JobCounts(int attempts, int losses, int interruptions, int snoozes
      * {@link LossRule} counts them. Every number that people see, and every decision, comes from here.
      */
     public int spent(RetryPolicy policy) {
+        if (losses == 0) {
+            return attempts;
+        }
         boolean lossesCount = policy.complete().losses().map(LossRule::counts).orElse(false);
         return lossesCount ? (int) Math.min((long) attempts + losses, Integer.MAX_VALUE) : attempts;
     }

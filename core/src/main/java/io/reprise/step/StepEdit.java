@@ -17,10 +17,10 @@ public sealed interface StepEdit {
     /** Deletes all steps. */
     record ForgetAll() implements StepEdit {}
 
-    /** Gives an end to a step that is STARTED. */
+    /** Gives an end to a step that is {@linkplain StoredStep#isResolvable resolvable}. */
     record Resolve(StepWrite step) implements StepEdit {}
 
-    /** Deletes a step that is STARTED, so that it runs again. */
+    /** Deletes a step that is {@linkplain StoredStep#isResolvable resolvable}, so that it runs again. */
     record Repeat(String name) implements StepEdit {}
 
     /** Returns the name of the operation in the audit log. */
@@ -48,7 +48,7 @@ public sealed interface StepEdit {
     enum Result {
         /** The steps are changed, and the audit log has an entry. */
         DONE,
-        /** There is no such step, or it is not STARTED. */
+        /** There is no such step, or a person cannot say how it ended. */
         NO_STEP,
         /** The job runs, and its run knows the steps. */
         RUNNING,

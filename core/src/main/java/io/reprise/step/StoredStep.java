@@ -103,6 +103,14 @@ public record StoredStep(
         return (kind == Kind.EVENT || kind == Kind.JOIN) && state == State.OPEN;
     }
 
+    /**
+     * Returns whether a person may say how the step ended: it has started and has no end, or a person said it before. What
+     * a run has stored stays.
+     */
+    public boolean isResolvable() {
+        return state == State.STARTED || (kind == Kind.STEP && token == 0 && isEnded());
+    }
+
     /** Returns whether the step has its end. */
     public boolean isEnded() {
         return state == State.DONE || state == State.FAILED;

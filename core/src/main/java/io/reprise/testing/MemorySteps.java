@@ -180,7 +180,7 @@ final class MemorySteps {
         }
         if (edit instanceof StepEdit.Resolve resolve) {
             StoredStep there = job.steps.get(resolve.step().name());
-            if (there == null || there.state() != StoredStep.State.STARTED) {
+            if (there == null || !there.isResolvable()) {
                 return false;
             }
             put(job, resolve.step(), 0, now);
@@ -188,9 +188,7 @@ final class MemorySteps {
         }
         if (edit instanceof StepEdit.Repeat repeat) {
             StoredStep there = job.steps.get(repeat.name());
-            return there != null
-                    && there.state() == StoredStep.State.STARTED
-                    && job.steps.remove(repeat.name()) != null;
+            return there != null && there.isResolvable() && job.steps.remove(repeat.name()) != null;
         }
         job.steps.clear();
         return true;

@@ -161,4 +161,17 @@ class FingerprintTest {
             assertThat(MessageShape.of(message.toString())).isEqualTo(MessageShape.replaced(message.toString(), true));
         }
     }
+
+    @Test
+    void numbers_are_found_as_their_pattern_finds_them() {
+        String characters = "0179aeEx_-+.,? /";
+        Random random = new Random(2);
+        for (int i = 0; i < 50_000; i++) {
+            StringBuilder message = new StringBuilder();
+            for (int n = random.nextInt(9); n >= 0; n--) {
+                message.append(characters.charAt(random.nextInt(characters.length())));
+            }
+            assertThat(MessageShape.of(message.toString())).isEqualTo(MessageShape.replaced(message.toString(), true));
+        }
+    }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.job.AuditNote;
 import io.reprise.job.Enqueued;
+import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
@@ -13,6 +14,8 @@ import io.reprise.store.Claim;
 import io.reprise.testkit.faults.Insist;
 import io.reprise.testkit.fixture.TestClaims;
 import io.reprise.testkit.fixture.TestSettlements;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -23,6 +26,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -69,6 +74,41 @@ class MySqlLockTest {
     private static void execute(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
+        }
+    }
+
+    /** Connections that run this once, before they prepare a statement with this text for the first time. */
+    private static DataSource before(String text, Runnable action) {
+        AtomicBoolean first = new AtomicBoolean(true);
+        return proxy(DataSource.class, (source, method, args) -> {
+            if (!method.getName().equals("getConnection")) {
+                throw new UnsupportedOperationException(method.getName());
+            }
+            Connection connection = mariadb.connection();
+            return proxy(Connection.class, (proxy, called, values) -> {
+                if (called.getName().equals("prepareStatement")
+                        && values[0].toString().contains(text)
+                        && first.getAndSet(false)) {
+                    action.run();
+                }
+                return called.invoke(connection, values);
+            });
+        });
+    }
+
+    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+        return type.cast(Proxy.newProxyInstance(MySqlLockTest.class.getClassLoader(), new Class<?>[] {type}, handler));
+    }
+
+    @Test
+    void a_job_whose_due_time_changes_between_look_and_lock_is_claimed_once() {
+        JobId id = store.insert(List.of(SPEC)).get(0).id();
+        // As if another worker had settled the job meanwhile and it were due again.
+        Runnable move = () -> mariadb.execute("update reprise_job set due_at = due_at + 1");
+        try (JdbcJobStore other = JdbcJobStore.mysql(before("j.lane < 3", move))) {
+            List<Claim> claims = other.claim(TestClaims.upTo(20).build());
+            assertThat(claims).hasSize(1);
+            assertThat(claims.get(0).jobs()).extracting(Job::id).containsExactly(id);
         }
     }
 

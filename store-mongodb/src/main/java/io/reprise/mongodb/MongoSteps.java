@@ -310,17 +310,29 @@ final class MongoSteps {
             return first != null;
         }
         if (edit instanceof StepEdit.Resolve resolve) {
-            put(filter, change, resolve.step().replacing(), new Row(0, now, null));
-            return state(job, resolve.step().name()) == StoredStep.State.STARTED;
+            change.set(FieldNames.STEPS + ".$", row(resolve.step(), new Row(0, now, null)));
+            return pin(job, resolve.step().name(), filter) != null;
         }
         if (edit instanceof StepEdit.Repeat repeat) {
-            Document started = new Document("name", repeat.name()).append("state", StoredStep.State.STARTED.name());
-            filter.append(FieldNames.STEPS, new Document("$elemMatch", started));
-            change.pull(FieldNames.STEPS, started);
-            return state(job, repeat.name()) == StoredStep.State.STARTED;
+            Document pinned = pin(job, repeat.name(), filter);
+            change.pull(FieldNames.STEPS, pinned == null ? new Document() : pinned);
+            return pinned != null;
         }
         change.remove(FieldNames.STEPS);
         return true;
+    }
+
+    /** Adds to the filter that the step is still as it is here. Returns null if a person cannot say how it ended. */
+    private static @Nullable Document pin(Document job, String name, Document filter) {
+        StoredStep there = find(job, name);
+        if (there == null || !there.isResolvable()) {
+            return null;
+        }
+        Document pinned =
+                new Document("name", name).append("state", there.state().name()).append("token", there.token());
+        // Names are unique in the list, so both conditions match the same entry.
+        filter.append(FieldNames.STEPS, new Document("$elemMatch", pinned)).append(FieldNames.STEPS + ".name", name);
+        return pinned;
     }
 
     private static StoredStep read(Document step) {

@@ -17,6 +17,7 @@ import io.reprise.benchmarks.system.RepriseSystem;
 import io.reprise.opentelemetry.JobTracing;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,17 +43,25 @@ public final class TracingCost implements RepriseWorkload {
     public List<Figure> measure(Trial trial) throws Exception {
         trial.warmUp(0);
         int jobs = trial.sizes().jobs(JOBS);
-        List<Drained> none = new ArrayList<>();
-        List<Drained> off = new ArrayList<>();
-        List<Drained> on = new ArrayList<>();
+        Map<String, List<Drained>> drained = new LinkedHashMap<>();
         try (OpenTelemetrySdk sdk = sdk()) {
+            Map<String, UnaryOperator<RepriseBuilder>> ways = new LinkedHashMap<>();
+            ways.put("tracing-none", UnaryOperator.identity());
+            ways.put("tracing-off", traced(OpenTelemetry.noop()));
+            ways.put("tracing-on", traced(sdk));
+            ways.keySet().forEach(name -> drained.put(name, new ArrayList<>()));
+            List<String> order = new ArrayList<>(ways.keySet());
             for (int turn = 0; turn < TURNS; turn++) {
-                none.add(drained(trial, UnaryOperator.identity(), jobs));
-                off.add(drained(trial, traced(OpenTelemetry.noop()), jobs));
-                on.add(drained(trial, traced(sdk), jobs));
+                for (String name : order) {
+                    drained.get(name).add(drained(trial, ways.get(name), jobs));
+                }
+                // What came before a drain must not be the same in each turn.
+                Collections.rotate(order, 1);
             }
         }
-        return List.of(figure("tracing-none", none), figure("tracing-off", off), figure("tracing-on", on));
+        return drained.entrySet().stream()
+                .map(turns -> figure(turns.getKey(), turns.getValue()))
+                .toList();
     }
 
     private static UnaryOperator<RepriseBuilder> traced(OpenTelemetry telemetry) {
@@ -73,11 +82,13 @@ public final class TracingCost implements RepriseWorkload {
         Map<String, Double> values = new LinkedHashMap<>();
         values.put(
                 Figure.RATE, Statistics.median(turns.stream().map(Drained::rate).toList()));
-        values.put(
-                Drained.WORKER_CPU,
-                Statistics.median(turns.stream()
-                        .map(turn -> turn.cpu().getOrDefault(Drained.WORKER_CPU, 0.0))
-                        .toList()));
+        for (String cpu : turns.get(0).cpu().keySet()) {
+            values.put(
+                    cpu,
+                    Statistics.median(turns.stream()
+                            .map(turn -> turn.cpu().getOrDefault(cpu, 0.0))
+                            .toList()));
+        }
         return new Figure(name, values);
     }
 

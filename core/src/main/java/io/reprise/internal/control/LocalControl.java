@@ -202,13 +202,18 @@ public final class LocalControl {
         List<ControlKey> keys = new ArrayList<>(4);
         String resource = job.spec().resource();
         if (resource != null) {
-            keys.add(ControlKey.budgetOfResource(resource));
+            addEnabled(keys, ControlKey.budgetOfResource(resource));
         }
-        keys.add(ControlKey.budgetOfType(job.type(), job.queue()));
-        keys.add(ControlKey.budgetOfQueue(job.queue()));
-        keys.add(ControlKey.budgetOfAll(job.queue()));
-        keys.removeIf(key -> !rules.budget(key).enabled());
+        addEnabled(keys, ControlKey.budgetOfType(job.type(), job.queue()));
+        addEnabled(keys, ControlKey.budgetOfQueue(job.queue()));
+        addEnabled(keys, ControlKey.budgetOfAll(job.queue()));
         return keys;
+    }
+
+    private void addEnabled(List<ControlKey> keys, ControlKey key) {
+        if (rules.budget(key).enabled()) {
+            keys.add(key);
+        }
     }
 
     /** Counts the outcome of a run for its resource, and credits the budgets if the run succeeded. */

@@ -30,7 +30,10 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Endpoints of named retry policies and of previews. */
 public final class PolicyEndpoints implements Endpoints {
@@ -182,7 +185,7 @@ public final class PolicyEndpoints implements Endpoints {
         String name = request.path("policy");
         requireNoPreset(name);
         RetryPolicy policy = PolicyBook.read("", request.body());
-        requireWithin(name, policy);
+        requireWithin(name, policy, request.body());
         return api.quotas().oneByOne(request.caller().tenant(), () -> put(request, policy));
     }
 
@@ -212,12 +215,31 @@ public final class PolicyEndpoints implements Endpoints {
                 .header("ETag", tag(stored.getAsLong()));
     }
 
-    private void requireWithin(String name, RetryPolicy policy) {
+    private void requireWithin(String name, RetryPolicy policy, JsonNode body) {
+        String refusal = beyondCeiling(name, policy);
+        if (refusal != null) {
+            String field = Stream.of("maxAttempts", "deadline", "branches")
+                    .filter(member -> beyondCeiling(name, without(member, body)) == null)
+                    .findFirst()
+                    .map(member -> "/" + member)
+                    .orElse("");
+            throw Problem.invalid(field, refusal);
+        }
+    }
+
+    private @Nullable String beyondCeiling(String name, RetryPolicy policy) {
         try {
             policies.requireWithin("policy '" + name + "'", policy);
+            return null;
         } catch (IllegalArgumentException e) {
-            throw Problem.invalid("", String.valueOf(e.getMessage()));
+            return String.valueOf(e.getMessage());
         }
+    }
+
+    private static RetryPolicy without(String member, JsonNode body) {
+        ObjectNode rest = (ObjectNode) body.deepCopy();
+        rest.remove(member);
+        return PolicyBook.read("", rest);
     }
 
     private void requireRoom(Tenancy tenancy) {

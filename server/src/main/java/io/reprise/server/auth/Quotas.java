@@ -36,8 +36,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Limits what each tenant may store, and how fast it may add jobs. Callers without a tenant belong to the operator and
- * have no quota. Use is read from the store every few seconds, so several servers together may admit a little more
- * within that time. Thread-safe.
+ * have no quota. Use is read from the store every few seconds. Until it reads again, a server does not see what others
+ * admitted: each admits at most the room that it saw. Thread-safe.
  */
 public final class Quotas {
 

@@ -25,6 +25,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -80,12 +81,12 @@ public final class SettingsEndpoints implements Endpoints {
                         .summary("Replace all settings of the fleet; every worker follows within 5 s")
                         .body(SETTINGS)
                         .answers(200, "the settings as stored", SETTINGS)
-                        .does(request -> change(request, all -> (ObjectNode) request.body())),
+                        .does(request -> change(request, "", all -> (ObjectNode) request.body())),
                 matched(Operation.put("/v1/settings/defaults", "putDefaultSettings"))
                         .summary("Replace the settings for every job and worker")
                         .body(PART)
                         .answers(200, "the settings as stored", SETTINGS)
-                        .does(request -> change(request, all -> {
+                        .does(request -> change(request, "/" + DEFAULTS, all -> {
                             all.set(DEFAULTS, request.body());
                             return all;
                         })),
@@ -109,7 +110,7 @@ public final class SettingsEndpoints implements Endpoints {
                 .summary(summary)
                 .body(PART)
                 .answers(200, "the settings as stored", SETTINGS)
-                .does(request -> change(request, all -> {
+                .does(request -> change(request, SettingsErrors.pointer(kind, request.path("name")), all -> {
                     all.withObjectProperty(kind).set(request.path("name"), request.body());
                     return all;
                 }));
@@ -119,7 +120,7 @@ public final class SettingsEndpoints implements Endpoints {
         return named(matched(Operation.delete("/v1/settings/" + kind + "/{name}", id)))
                 .summary(summary)
                 .answers(200, "the settings as stored", SETTINGS)
-                .does(request -> change(request, all -> {
+                .does(request -> change(request, "", all -> {
                     if (all.withObjectProperty(kind).remove(request.path("name")) == null) {
                         throw Problem.notFound("A setting of " + kind + " '" + request.path("name") + "'");
                     }
@@ -151,22 +152,27 @@ public final class SettingsEndpoints implements Endpoints {
                 null));
     }
 
-    private Answer change(Request request, Change change) {
+    /**
+     * Changes the settings.
+     *
+     * @param part where in the settings the body of the request stands
+     */
+    private Answer change(Request request, String part, Change change) {
         requireOperator(request);
         SettingsBook.Page before = book.read();
         String match = request.parameter("If-Match");
         if (match != null && !ETags.match(match, tag(before.version()))) {
             throw Problem.of(ProblemType.VERSION_MISMATCH, "The stored version is " + before.version());
         }
-        FleetSettings settings = read(
-                request, change.of((ObjectNode) Json.parse(before.settings().toJson())));
+        ObjectNode wanted = change.of((ObjectNode) Json.parse(before.settings().toJson()));
+        FleetSettings settings = read(request, part, wanted);
         AuditNote note = new AuditNote(request.caller().name(), null)
                 .changing(Json.change(Json.parse(before.settings().toJson()), Json.parse(settings.toJson())));
         OptionalLong stored;
         try {
             stored = book.replace(before, settings, note);
         } catch (IllegalArgumentException e) {
-            throw Problem.invalid("", String.valueOf(e.getMessage()));
+            throw Problem.invalid(beyondCeiling(part, wanted), String.valueOf(e.getMessage()));
         }
         if (stored.isEmpty()) {
             throw Problem.of(ProblemType.VERSION_MISMATCH, "Another changed the settings at the same time");
@@ -174,13 +180,27 @@ public final class SettingsEndpoints implements Endpoints {
         return shown(settings, stored.getAsLong());
     }
 
-    private FleetSettings read(Request request, ObjectNode all) {
+    /** A policy and a ceiling disagree: the member of the body that is one of them. The body of all settings may have many. */
+    private static String beyondCeiling(String part, ObjectNode all) {
+        JsonNode body = all.at(part);
+        return part.isEmpty()
+                ? ""
+                : Stream.of("policy", "ceilings")
+                        .filter(body::has)
+                        .map(name -> "/" + name)
+                        .findFirst()
+                        .orElse("");
+    }
+
+    private FleetSettings read(Request request, String part, ObjectNode all) {
         Tenancy tenancy = Tenancy.of(request.caller());
-        resolve(DEFAULTS, all.path(DEFAULTS), tenancy);
-        for (String kind : List.of("types", "queues", "resources")) {
+        SettingsErrors errors = new SettingsErrors(part);
+        resolve(errors, "/" + DEFAULTS, all.path(DEFAULTS), tenancy);
+        for (String kind : SettingsErrors.NAMED) {
             all.path(kind)
                     .propertyStream()
-                    .forEach(each -> resolve(kind + "/" + each.getKey(), each.getValue(), tenancy));
+                    .forEach(each ->
+                            resolve(errors, SettingsErrors.pointer(kind, each.getKey()), each.getValue(), tenancy));
         }
         FleetSettings settings;
         try {
@@ -188,7 +208,7 @@ public final class SettingsEndpoints implements Endpoints {
             // The stored text may be longer than the text that was sent, and it must be readable too.
             settings = FleetSettings.fromJson(settings.toJson());
         } catch (IllegalArgumentException e) {
-            throw Problem.invalid("", String.valueOf(e.getMessage()));
+            throw Problem.invalid(errors.in(all, String.valueOf(e.getMessage())));
         }
         if (settings.toJson().getBytes(StandardCharsets.UTF_8).length > Document.MAX_BYTES) {
             throw Problem.invalid("", "makes the settings longer than " + Document.MAX_BYTES + " bytes in all");
@@ -197,9 +217,9 @@ public final class SettingsEndpoints implements Endpoints {
     }
 
     /** A policy given by name is stored in full: a later change of that name does not change settings unseen. */
-    private void resolve(String at, JsonNode part, Tenancy tenancy) {
+    private void resolve(SettingsErrors errors, String at, JsonNode part, Tenancy tenancy) {
         if (part instanceof ObjectNode object && object.path("policy").isString()) {
-            String json = policies.resolve("/" + at + "/policy", object.path("policy"), tenancy)
+            String json = policies.resolve(errors.shown(at + "/policy"), object.path("policy"), tenancy)
                     .toJson();
             object.set("policy", Json.parse(json));
         }

@@ -10,6 +10,7 @@ import io.reprise.server.api.TestServer.Reply;
 import io.reprise.server.auth.Quotas;
 import io.reprise.server.http.Caller;
 import io.reprise.server.http.Problem;
+import io.reprise.server.http.ProblemType;
 import io.reprise.server.http.Scope;
 import io.reprise.server.net.HttpSettings;
 import io.reprise.store.Document;
@@ -24,6 +25,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -32,6 +34,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -261,6 +264,45 @@ class QuotaTest {
         assertThat(quotas.use("victim").jobs())
                 .as("passed while it was counted")
                 .isEqualTo(3);
+    }
+
+    /** The bound that docs/server.md states. */
+    @Test
+    void several_servers_exceed_a_quota_by_the_room_that_each_of_the_others_saw_and_no_more() {
+        AtomicReference<Instant> now = new AtomicReference<>(Instant.EPOCH);
+        InMemoryJobStore store = new InMemoryJobStore();
+        Quotas.Limits limits = new Quotas.Limits(10, 1_000, 3, 2, 1, 1, 1_000_000, 1_000_000);
+        List<Quotas> servers = Stream.generate(() -> new Quotas(store, limits, now::get))
+                .limit(3)
+                .toList();
+        List<JobId> first = accepted(servers, store);
+        assertThat(first).as("each saw room for 10").hasSize(30);
+        now.set(now.get().plusSeconds(2));
+        assertThat(accepted(servers, store)).as("each has counted again").isEmpty();
+        first.subList(0, 24).forEach(id -> store.cancel(id, new AuditNote("me", null)));
+        now.set(now.get().plusSeconds(2));
+        assertThat(accepted(servers, store)).as("each saw room for 4").hasSize(12);
+        now.set(now.get().plusSeconds(2));
+        assertThat(accepted(servers, store)).isEmpty();
+    }
+
+    /** Each server is asked for as many jobs as it accepts. */
+    private static List<JobId> accepted(List<Quotas> servers, JobStore store) {
+        List<JobSpec> jobs = new ArrayList<>();
+        servers.forEach(server -> server.use("small"));
+        for (Quotas server : servers) {
+            for (int i = 0; i < 20; i++) {
+                try {
+                    server.enqueue(new Caller("a", Set.of(), "small"), Set.of("small/q"), 1, 1);
+                    jobs.add(JobSpec.builder("a", "1").queue("small/q").build());
+                } catch (Problem e) {
+                    assertThat(e.type()).isEqualTo(ProblemType.QUOTA_EXCEEDED);
+                }
+            }
+        }
+        return jobs.isEmpty()
+                ? List.of()
+                : store.insert(jobs).stream().map(stored -> stored.id()).toList();
     }
 
     @Test

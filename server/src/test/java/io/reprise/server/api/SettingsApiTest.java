@@ -128,6 +128,41 @@ class SettingsApiTest {
     }
 
     @Test
+    void each_wrong_field_is_named_by_its_place_in_the_body() {
+        for (String[] wrong : new String[][] {
+            {"/queues/mail", "{\"perGroup\":{\"*\":{\"running\":0}}}", "/perGroup/*/running"},
+            {"/queues/mail", "{\"weights\":{\"a/b\":0,\"c\":1}}", "/weights/a~1b"},
+            {"/queues/mail", "{\"lateFirst\":true}", "/lateFirst"},
+            {"/queues/mail", "{\"rate\":{\"starts\":5,\"per\":\"0s\"}}", "/rate"},
+            {"/queues/eu/mail", "{\"policy\":\"nope\"}", "/policy"},
+            {"/types/bill", "{\"concurrency\":2,\"policy\":{\"base\":\"1s\",\"maxAttempts\":0}}", "/policy/maxAttempts"
+            },
+            {"/types/bill", "{\"nothing\":2}", "/nothing"},
+            {"/resources/r", "{\"breaker\":{\"failureRate\":2}}", "/breaker/failureRate"},
+            {"/defaults", "{\"retries\":false,\"pool\":0}", "/pool"},
+            {
+                "",
+                "{\"defaults\":{\"pool\":0},\"queues\":{\"eu/mail\":{\"order\":\"x\"},\"b\":{\"order\":\"share\"}}}",
+                "/defaults/pool,/queues/eu~1mail/order"
+            },
+            {"", "{\"queues\":{\"mail!\":{}}}", "/queues/mail!"},
+            {"", "{\"types\":{\"bill\":{\"policy\":\"nope\"}}}", "/types/bill/policy"},
+        }) {
+            Reply reply = server.put("/v1/settings" + wrong[0].replace("eu/mail", "eu%2Fmail"), wrong[1]);
+            assertThat(reply.status()).as(wrong[1]).isEqualTo(400);
+            assertThat(reply.json().at("/errors").values())
+                    .as(reply.raw().body())
+                    .extracting(error -> error.get("field").stringValue())
+                    .containsExactly(wrong[2].split(",", -1));
+        }
+        server.put("/v1/settings/defaults", "{\"ceilings\":{\"maxAttempts\":5}}");
+        Reply above = server.put("/v1/settings/types/bill", "{\"policy\":{\"maxAttempts\":6}}");
+        assertThat(above.json().at("/errors/0/field").stringValue()).isEqualTo("/policy");
+        Reply named = server.put("/v1/policies/gold", "{\"base\":\"1s\",\"maxAttempts\":6}");
+        assertThat(named.json().at("/errors/0/field").stringValue()).isEqualTo("/maxAttempts");
+    }
+
+    @Test
     void a_tenant_and_a_reader_may_not_change_them() {
         String tenant = server.key("tenant", "acme", Scope.OPERATE, Scope.READ);
         assertThat(server.send(tenant, "GET", "/v1/settings", null).status()).isEqualTo(403);

@@ -150,9 +150,8 @@ public final class MySqlClaims implements JobClaims {
             """;
 
     // Due entries of one turn of a level after a position, in the order of reprise_job_ready, without held jobs. Takes
-    // no locks:
-    // held jobs at the head of the queue are just being settled. One statement reads several levels: # is the number of
-    // the level.
+    // no locks: held jobs at the head of the queue are just being settled. One statement reads several levels: # is the
+    // number of the level.
     private static final String DUE = """
             (select j.id, j.lane, j.priority, j.due_at, j.turn
                from reprise_job j {by reprise_job_ready}
@@ -642,6 +641,9 @@ public final class MySqlClaims implements JobClaims {
             Session session, ClaimRequest request, String queue, List<Level> levels, int room, int kept)
             throws SQLException {
         List<Due> taken = new ArrayList<>();
+        // A job that was settled between look and lock is locked with its new due time. The next look may find it
+        // there.
+        Set<Long> ids = new HashSet<>();
         for (int look = 0; look < MAX_SEARCHES && taken.size() < room; look++) {
             int retries = (int)
                     taken.stream().filter(job -> job.lane == StoredLane.RETRY).count();
@@ -651,7 +653,7 @@ public final class MySqlClaims implements JobClaims {
                 break;
             }
             passed(levels, picked);
-            taken.addAll(lock(session, queue, picked));
+            lock(session, queue, picked).stream().filter(job -> ids.add(job.id)).forEach(taken::add);
         }
         taken.sort(ORDER);
         return taken;

@@ -48,15 +48,9 @@ public final class PostgresSettlements implements JobSettlements {
             with i as (
               select * from unnest((select :ids::bigint[]), (select :tokens::bigint[]), (select :ran::bigint[]), (select :results::text[]))
                 as i (id, token, ran, result)),
-            closing as (
-              select :closing::bigint[] as tokens),
             l as materialized (
               select id, runner, ids from reprise_lease where id = any ((select :leases::bigint[])::bigint[]) {lock}),
-            held as materialized (
-              select l.id as token, l.runner, u.id from l cross join unnest(l.ids) as u (id)),
-            d as (
-              delete from reprise_job j
-               using i join held h on h.token = i.token and h.id = i.id
+            {held}
                where j.id = i.id and j.token < i.token
               returning j.*, i.token as won, i.ran, i.result, h.runner),
             f as (
@@ -78,27 +72,50 @@ public final class PostgresSettlements implements JobSettlements {
             select reprise_now(),
                    case when (select sum(n) from sums) = (select count(*) from i) then '{}'::bigint[]
                         else array(select i.id from i where not exists (select 1 from d where d.id = i.id)) end,
-                   array(select j.id from reprise_job j join reprise_held h on h.id = j.id and h.token > j.token
-                          where j.cancel_requested and h.token = any ((select tokens from closing)::bigint[]))
+                   {cancelled}
             """;
 
-    static final String SUCCEED =
-            SUCCEED_TEMPLATE.replace("{lock}", "for key share").replace("{gone}", """
+    static final String SUCCEED = SUCCEED_TEMPLATE
+            .replace("{lock}", "for key share")
+            .replace("{held}", """
+            held as materialized (
+              select l.id as token, l.runner, u.id from l cross join unnest(l.ids) as u (id)),
+            d as (
+              delete from reprise_job j
+               using i join held h on h.token = i.token and h.id = i.id""")
+            .replace("{gone}", """
             gone as (
               delete from reprise_lease where id in (
-                select id from reprise_lease where id = any ((select tokens from closing)::bigint[]) order by id for update))""");
+                select id from reprise_lease where id = any ((select :closing::bigint[])::bigint[]) order by id for update))""")
+            .replace("{cancelled}", """
+            array(select j.id from reprise_job j join reprise_held h on h.id = j.id and h.token > j.token
+                   where j.cancel_requested and h.token = any ((select :closing::bigint[])::bigint[]))""");
 
     // With "for update" the statement sees ids as the previous settle left it, even if its snapshot is older. The list
-    // then says which jobs remain, so every settled job leaves it.
-    private static final String SUCCEED_AND_LEAVE =
-            SUCCEED_TEMPLATE.replace("{lock}", "order by id for update").replace("{gone}", """
+    // then says which jobs remain, so every settled job leaves it. Most batches have one job of each of many
+    // leases: it is cheaper to search a list for one job than to join all lists with the batch.
+    private static final String SUCCEED_AND_LEAVE = SUCCEED_TEMPLATE
+            .replace("{lock}", "order by id for update")
+            .replace("{held}", """
+            d as (
+              delete from reprise_job j
+               using i join l h on h.id = i.token and i.id = any (h.ids)""")
+            .replace("{gone}", """
+            won as materialized (
+              select won as token, array_agg(id) as ids from d group by won),
             rest as materialized (
-              select l.id, array(select u.id from unnest(l.ids) as u (id) where not exists (select 1 from d where d.id = u.id)) as ids
-                from l),
+              select l.id,
+                     case when cardinality(w.ids) = 1 then array_remove(l.ids, w.ids[1])
+                          else array(select u.id from unnest(l.ids) as u (id) where not exists (select 1 from d where d.id = u.id))
+                     end as ids
+                from l join won w on w.token = l.id),
             gone as (
-              delete from reprise_lease e using rest r where e.id = r.id and r.ids = '{}'),
+              delete from reprise_lease e using rest r
+               where e.id = any ((select :leases::bigint[])::bigint[]) and e.id = r.id and r.ids = '{}'),
             less as (
-              update reprise_lease e set ids = r.ids from rest r where e.id = r.id and r.ids <> '{}')""");
+              update reprise_lease e set ids = r.ids from rest r
+               where e.id = any ((select :leases::bigint[])::bigint[]) and e.id = r.id and r.ids <> '{}')""")
+            .replace("{cancelled}", "'{}'::bigint[]");
 
     private static final String LOCK_ALONE = """
             select id

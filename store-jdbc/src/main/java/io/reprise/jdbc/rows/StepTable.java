@@ -114,17 +114,22 @@ public final class StepTable {
                set kind = :kind, state = :state, token = :token, at = {now}, due_at = coalesce({now} + :delay, due_at),
                    suspensions = :suspensions, type = :type, value = :value, fail_reason = :reason, failure_class = :class,
                    error_type = :error, error_message = :message
-             where job_id = :job and name = :name and state in ('OPEN', 'STARTED')
+             where job_id = :job and name = :name and {open}
                {fence}
             """;
 
     private static final String FENCED_INSERT = INSERT.replace("{held}", HELD);
+    private static final String OPEN = "state in ('OPEN', 'STARTED')";
     private static final String FENCED_UPDATE =
-            UPDATE.replace("{fence}", "and exists (select 1 {held})".replace("{held}", HELD));
+            UPDATE.replace("{open}", OPEN).replace("{fence}", "and exists (select 1 {held})".replace("{held}", HELD));
+
+    // Steps without an end, and those that a person ended: no run has written them.
+    private static final String RESOLVABLE = "(state = 'STARTED' or kind = 'STEP' and token = 0)";
 
     // The transaction has locked the job, or settled it.
     private static final String PLAIN_INSERT = INSERT.replace("{held}", "from reprise_job j where j.id = :job");
-    private static final String PLAIN_UPDATE = UPDATE.replace("{fence}", "");
+    private static final String PLAIN_UPDATE = UPDATE.replace("{open}", OPEN).replace("{fence}", "");
+    private static final String RESOLVE = UPDATE.replace("{open}", RESOLVABLE).replace("{fence}", "");
 
     private static final String GRANT = """
             update reprise_job
@@ -172,8 +177,8 @@ public final class StepTable {
 
     private static final String FORGET_ONE = "delete from reprise_step where job_id = ? and name = ?";
 
-    private static final String FORGET_STARTED =
-            "delete from reprise_step where job_id = ? and name = ? and state = 'STARTED'";
+    private static final String FORGET_RESOLVABLE =
+            "delete from reprise_step where job_id = ? and name = ? and {open}".replace("{open}", RESOLVABLE);
 
     private static final String AWAITED = """
             select count(*)
@@ -473,7 +478,7 @@ public final class StepTable {
             return forgotten;
         }
         if (edit instanceof StepEdit.Repeat repeat) {
-            return session.update(FORGET_STARTED, job, repeat.name()) == 1;
+            return session.update(FORGET_RESOLVABLE, job, repeat.name()) == 1;
         }
         if (edit instanceof StepEdit.ForgetFrom from) {
             Optional<StoredStep> first = session.first(ONE, StepTable::read, job, from.name());
@@ -483,11 +488,7 @@ public final class StepTable {
             return forgotten;
         }
         if (edit instanceof StepEdit.Resolve resolve) {
-            Optional<StoredStep> there =
-                    session.first(ONE, StepTable::read, job, resolve.step().name());
-            return there.isPresent()
-                    && there.get().state() == StoredStep.State.STARTED
-                    && session.update(sql(session, PLAIN_UPDATE), params(job, 0, resolve.step())) == 1;
+            return session.update(sql(session, RESOLVE), params(job, 0, resolve.step())) == 1;
         }
         forget(session, job.value());
         return true;

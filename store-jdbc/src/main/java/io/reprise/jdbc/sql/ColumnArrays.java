@@ -53,16 +53,7 @@ public final class ColumnArrays {
     public static <T> Object[] of(List<Kind> kinds, List<T> items, Function<T, @Nullable Object[]> row) {
         @Nullable Object[][] columns = new @Nullable Object[kinds.size()][];
         for (int i = 0; i < items.size(); i++) {
-            @Nullable Object[] values = row.apply(items.get(i));
-            for (int column = 0; column < columns.length; column++) {
-                Object value = values[column];
-                if (value != null) {
-                    if (columns[column] == null) {
-                        columns[column] = kinds.get(column).array(items.size());
-                    }
-                    columns[column][i] = stored(value);
-                }
-            }
+            put(row.apply(items.get(i)), i, columns, kinds, items.size());
         }
         for (int column = 0; column < columns.length; column++) {
             if (columns[column] == null) {
@@ -70,6 +61,20 @@ public final class ColumnArrays {
             }
         }
         return columns;
+    }
+
+    /** Apart from the loop over the rows, which would be compiled again and again while it grows. */
+    private static void put(
+            @Nullable Object[] values, int row, @Nullable Object[][] columns, List<Kind> kinds, int rows) {
+        for (int column = 0; column < columns.length; column++) {
+            Object value = values[column];
+            if (value != null) {
+                if (columns[column] == null) {
+                    columns[column] = kinds.get(column).array(rows);
+                }
+                columns[column][row] = stored(value);
+            }
+        }
     }
 
     private static Object stored(Object value) {

@@ -12,6 +12,7 @@ import io.reprise.job.JobState;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.Claim;
 import io.reprise.store.LostClaim;
+import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import io.reprise.testkit.fixture.Crowd;
 import io.reprise.testkit.fixture.StoreFixture;
@@ -96,6 +97,33 @@ public interface UpkeepContract extends StoreFixture {
             });
             assertThat(isGone(claim)).isTrue();
         }
+    }
+
+    @Test
+    default void a_batch_with_jobs_of_many_leases_ends_those_that_it_empties() {
+        add(TestJobs.many(9));
+        Claim one = claimOne(TestClaims.upTo(3));
+        Claim two = claimOne(TestClaims.upTo(3));
+        Claim three = claimOne(TestClaims.upTo(3));
+        Job foreign = three.jobs().get(2);
+        Settled settled = store().settle(List.of(
+                TestSettlements.success(one, one.jobs().get(1)),
+                TestSettlements.success(two, two.jobs().get(0)),
+                TestSettlements.success(two, two.jobs().get(2)),
+                TestSettlements.success(three, three.jobs().get(0)),
+                TestSettlements.success(three, three.jobs().get(1)),
+                TestSettlements.success(one, foreign)));
+        assertThat(settled.stale()).containsExactly(foreign.id());
+        assertThat(List.of(one, two, three)).extracting(this::isGone).containsOnly(false);
+        settled = store().settle(List.of(
+                TestSettlements.success(one, one.jobs().get(0)),
+                TestSettlements.success(one, one.jobs().get(2)),
+                TestSettlements.success(two, two.jobs().get(1))));
+        assertThat(settled.stale()).isEmpty();
+        assertThat(List.of(one, two)).extracting(this::isGone).containsOnly(true);
+        assertThat(store().settle(List.of(TestSettlements.success(three, foreign))).stale())
+                .isEmpty();
+        assertThat(isGone(three)).isTrue();
     }
 
     @Test
