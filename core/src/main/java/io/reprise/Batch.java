@@ -30,21 +30,21 @@ import org.jspecify.annotations.Nullable;
 public final class Batch {
 
     /** How a {@link Reprise} makes jobs from requests, and stores them. */
-    record Seams(
+    record Wiring(
             Function<List<? extends JobRequest<?>>, List<JobSpec>> binder,
             Function<List<JobSpec>, List<Enqueued>> storing) {}
 
     private final JobStore store;
     private final String name;
-    private final Seams seams;
+    private final Wiring wiring;
     private @Nullable JobRequest<?> onSuccess;
     private @Nullable JobRequest<?> onEnd;
     private boolean there;
 
-    Batch(JobStore store, String name, Seams seams) {
+    Batch(JobStore store, String name, Wiring wiring) {
         this.store = store;
         this.name = JobSpec.requireName("batch", name);
-        this.seams = seams;
+        this.wiring = wiring;
     }
 
     /** Returns the name of the batch. */
@@ -90,11 +90,11 @@ public final class Batch {
      * @throws IllegalArgumentException if a job has a unique key under another rule than KEEP
      */
     public List<JobId> addAll(List<? extends JobRequest<?>> jobs) {
-        List<JobSpec> members = Membership.of(name).members(seams.binder().apply(jobs), false);
+        List<JobSpec> members = Membership.of(name).members(wiring.binder().apply(jobs), false);
         create();
         return members.isEmpty()
                 ? List.of()
-                : seams.storing().apply(members).stream().map(Enqueued::id).toList();
+                : wiring.storing().apply(members).stream().map(Enqueued::id).toList();
     }
 
     private synchronized void create() {
@@ -108,7 +108,7 @@ public final class Batch {
         if (job == null) {
             return null;
         }
-        JobSpec spec = seams.binder().apply(List.of(job)).get(0);
+        JobSpec spec = wiring.binder().apply(List.of(job)).get(0);
         if (spec.dueAt() != null || !spec.delay().equals(Duration.ZERO)) {
             throw new IllegalArgumentException("The job of " + what + " of batch '" + name
                     + "' is due when the batch is: it cannot have a delay or a time of its own");

@@ -127,7 +127,7 @@ public final class Reprise implements AutoCloseable {
     private final Driver driver;
     private final RandomGenerator random;
     private final ControlOperations controlOperations;
-    private final Seams seams;
+    private final Wiring wiring;
     private final Interceptors interceptors;
     private final Predictor predictor;
     private final WorkerSettings settings;
@@ -146,16 +146,16 @@ public final class Reprise implements AutoCloseable {
      * @param binder makes the job to store from a request
      * @param engines makes a worker; null if this process has nothing to run
      */
-    record Seams(
+    record Wiring(
             Driver driver,
             RandomGenerator random,
             CurrentTransaction transactions,
             Function<JobRequest<?>, JobSpec> binder,
             Supplier<@Nullable Engine> engines) {}
 
-    Reprise(JobStore store, Engine.Config config, Seams seams) {
+    Reprise(JobStore store, Engine.Config config, Wiring wiring) {
         this.store = store;
-        this.seams = seams;
+        this.wiring = wiring;
         this.interceptors = config.interceptors();
         this.codec = config.codec();
         this.policies = config.policies();
@@ -163,8 +163,8 @@ public final class Reprise implements AutoCloseable {
         this.events = config.events();
         this.followUps = config.followUps();
         this.clock = config.clock();
-        this.driver = seams.driver();
-        this.random = seams.random();
+        this.driver = wiring.driver();
+        this.random = wiring.random();
         this.controlOperations = new ControlOperations(store, config.control(), config.events());
         this.settings = config.settings();
         this.live = config.live();
@@ -190,7 +190,7 @@ public final class Reprise implements AutoCloseable {
     public synchronized void startWorker() {
         requireOpen(closing);
         if (engine == null) {
-            Engine started = seams.engines().get();
+            Engine started = wiring.engines().get();
             if (started != null) {
                 started.start();
                 engine = started;
@@ -264,7 +264,7 @@ public final class Reprise implements AutoCloseable {
 
     private List<Enqueued> store(List<JobSpec> jobs) {
         requireOpen(closed);
-        Transaction current = seams.transactions().find();
+        Transaction current = wiring.transactions().find();
         return interceptors.onEnqueue(jobs, specs -> current == null ? storeAlone(specs) : storeWithin(current, specs));
     }
 
@@ -274,7 +274,7 @@ public final class Reprise implements AutoCloseable {
 
     private List<Enqueued> storeWithin(Transaction current, List<JobSpec> specs) {
         List<Enqueued> inserted = store.within(current).insert(specs);
-        seams.transactions().afterCommit(() -> {
+        wiring.transactions().afterCommit(() -> {
             store.wake();
             announce(specs, inserted);
         });
@@ -396,7 +396,7 @@ public final class Reprise implements AutoCloseable {
      * @throws IllegalArgumentException if {@code name} does not have this form
      */
     public Batch batch(String name) {
-        return new Batch(store, name, new Batch.Seams(this::specs, this::store));
+        return new Batch(store, name, new Batch.Wiring(this::specs, this::store));
     }
 
     /** Returns a batch as it is now; empty if it does not exist. */
@@ -902,7 +902,7 @@ public final class Reprise implements AutoCloseable {
 
     private JobSpec spec(JobRequest<?> job) {
         followSettings();
-        return seams.binder().apply(job);
+        return wiring.binder().apply(job);
     }
 
     /** Returns the policy by which a worker with this configuration decides about the job. */

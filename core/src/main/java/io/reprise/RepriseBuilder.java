@@ -213,7 +213,7 @@ public final class RepriseBuilder {
      * Names what this worker offers, such as {@code gpu} or {@code eu}. It also runs jobs of its queues that need some of
      * it. The default is nothing. See {@link JobRequest#needs}.
      *
-     * @throws IllegalArgumentException if a label is refused, or there are more than {@value Needs#MOST}
+     * @throws IllegalArgumentException if a label is refused, or there are more than {@value Needs#MAX_LABELS}
      */
     public RepriseBuilder offers(String... labels) {
         this.offers = Needs.require(List.of(labels));
@@ -523,7 +523,7 @@ public final class RepriseBuilder {
                 live,
                 new EnqueueCeilings(opened, live, driver::nanos));
         RetryPolicy lowest = policy;
-        Reprise.Seams seams = new Reprise.Seams(driver, random, transactions, binder, () -> {
+        Reprise.Wiring wiring = new Reprise.Wiring(driver, random, transactions, binder, () -> {
             if (handlers.isEmpty() && !config.settings().onlyHandled()) {
                 return null;
             }
@@ -532,7 +532,7 @@ public final class RepriseBuilder {
             return new Engine(opened, config, new Engine.Environment(driver, executors.get(), random));
         });
         started = true;
-        return new Reprise(opened, config, seams);
+        return new Reprise(opened, config, wiring);
     }
 
     private void warnOfUnreachable() {

@@ -27,7 +27,7 @@ public record FlowLimit(
 
     private static final Integer ONE = 1;
 
-    private static final int MOST = 1_000_000;
+    private static final int MAX_JOBS = 1_000_000;
     private static final Duration SHORTEST = Duration.ofMillis(1);
     private static final Duration LONGEST = Duration.ofDays(1);
 
@@ -40,20 +40,20 @@ public record FlowLimit(
         if (ordered && !ONE.equals(running)) {
             throw new IllegalArgumentException("a group in order runs 1 job at once, not " + running);
         }
-        if (running != null && (running < 1 || running > MOST)) {
-            throw new IllegalArgumentException("running must be 1 to " + MOST + ", not " + running);
+        if (running != null && (running < 1 || running > MAX_JOBS)) {
+            throw new IllegalArgumentException("running must be 1 to " + MAX_JOBS + ", not " + running);
         }
         if ((starts == null) != (per == null) || (starts == null && burst != 0)) {
             throw new IllegalArgumentException("a rate has starts, a time and a burst");
         }
-        if (starts != null && (starts < 1 || starts > MOST)) {
-            throw new IllegalArgumentException("starts of a rate must be 1 to " + MOST + ", not " + starts);
+        if (starts != null && (starts < 1 || starts > MAX_JOBS)) {
+            throw new IllegalArgumentException("starts of a rate must be 1 to " + MAX_JOBS + ", not " + starts);
         }
         if (per != null && (per.compareTo(SHORTEST) < 0 || per.compareTo(LONGEST) > 0)) {
             throw new IllegalArgumentException("the time of a rate must be 1 ms to 1 day, not " + per);
         }
-        if (starts != null && (burst < 1 || burst > MOST)) {
-            throw new IllegalArgumentException("burst must be 1 to " + MOST + ", not " + burst);
+        if (starts != null && (burst < 1 || burst > MAX_JOBS)) {
+            throw new IllegalArgumentException("burst must be 1 to " + MAX_JOBS + ", not " + burst);
         }
     }
 

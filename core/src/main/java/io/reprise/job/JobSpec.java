@@ -686,7 +686,7 @@ public final class JobSpec {
     public static final class Needs {
 
         /** The greatest number of labels of a job, and of a worker. */
-        public static final int MOST = 8;
+        public static final int MAX_LABELS = 8;
 
         /** Stands between the queue that a job names and its needs. */
         private static final String BESIDE = "@needs:";
@@ -701,7 +701,7 @@ public final class JobSpec {
          * Checks labels, and sorts them.
          *
          * @throws IllegalArgumentException if a label is not 1 to 30 letters, digits or any of {@code _ . -}, or there are more
-         *     than {@value #MOST}
+         *     than {@value #MAX_LABELS}
          */
         public static SortedSet<String> require(Collection<String> labels) {
             SortedSet<String> sorted = new TreeSet<>(labels);
@@ -711,8 +711,8 @@ public final class JobSpec {
                             + "' is not 1 to 30 letters, digits or any of _ . -, starting with a letter or digit");
                 }
             }
-            if (sorted.size() > MOST) {
-                throw new IllegalArgumentException("at most " + MOST + " labels, not " + sorted.size());
+            if (sorted.size() > MAX_LABELS) {
+                throw new IllegalArgumentException("at most " + MAX_LABELS + " labels, not " + sorted.size());
             }
             return sorted;
         }

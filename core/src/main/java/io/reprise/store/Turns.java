@@ -39,7 +39,7 @@ public final class Turns {
     private static final String BEHIND = "!";
 
     /** Beyond this number all are forgotten: users can create any number of queues. Forgetting only costs evenness. */
-    private static final int MOST = 10_000;
+    private static final int MAX_REMEMBERED = 10_000;
 
     /** Turns without due jobs that a walk may visit: their jobs run, so they are not many. */
     private static final int VISITS_PER_JOB = 4;
@@ -354,7 +354,7 @@ public final class Turns {
     public void seen(String queue, boolean groups) {
         if (!groups) {
             grouped.remove(queue);
-        } else if (grouped.size() < MOST || grouped.contains(queue)) {
+        } else if (grouped.size() < MAX_REMEMBERED || grouped.contains(queue)) {
             grouped.add(queue);
         } else {
             grouped.clear();
@@ -403,7 +403,7 @@ public final class Turns {
     }
 
     private void note(Level level, Place place) {
-        if (places.size() >= MOST && !places.containsKey(level)) {
+        if (places.size() >= MAX_REMEMBERED && !places.containsKey(level)) {
             places.clear();
         }
         places.put(level, place);

@@ -19,17 +19,18 @@ import java.util.concurrent.TimeoutException;
  */
 final class UserCalls {
 
-    private static final int MOST = 256;
+    private static final int MAX_THREADS = 256;
     private static final int IDLE_SECONDS = 10;
 
     private final ThreadPoolExecutor threads;
 
     UserCalls(String owner) {
-        threads = new ThreadPoolExecutor(0, MOST, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), code -> {
-            Thread thread = new Thread(code, "reprise-call-" + owner);
-            thread.setDaemon(true);
-            return thread;
-        });
+        threads = new ThreadPoolExecutor(
+                0, MAX_THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), code -> {
+                    Thread thread = new Thread(code, "reprise-call-" + owner);
+                    thread.setDaemon(true);
+                    return thread;
+                });
     }
 
     /**
@@ -65,7 +66,7 @@ final class UserCalls {
         try {
             return threads.submit(code);
         } catch (RejectedExecutionException e) {
-            throw new TimeoutException(MOST + " earlier calls have not returned yet");
+            throw new TimeoutException(MAX_THREADS + " earlier calls have not returned yet");
         }
     }
 

@@ -16,7 +16,7 @@ import java.util.Map;
 final class QueueOrders {
 
     /** More wait for the next claim. A claim takes at most twice as many jobs. */
-    private static final int MOST = 2_000;
+    private static final int MAX_JOBS = 2_000;
 
     private final JobStore store;
     private final LiveSettings live;
@@ -35,7 +35,7 @@ final class QueueOrders {
             QueueSettings named = queues.getOrDefault(Needs.base(demand.queue()), QueueSettings.NONE);
             ClaimOrder order = queues.getOrDefault(demand.queue(), named).order();
             if (order == ClaimOrder.PRIORITY || order == ClaimOrder.CREATION) {
-                int unused = store.lineUp(demand.queue(), order == ClaimOrder.CREATION, MOST);
+                int unused = store.lineUp(demand.queue(), order == ClaimOrder.CREATION, MAX_JOBS);
             }
         }
     }

@@ -48,7 +48,7 @@ public final class EventRepair implements UpkeepRole.Piece {
     /** Pages that may hold the event of a job which was enqueued at the same time. */
     private static final int NEAR = 100;
 
-    private static final int LOOKS = 10;
+    private static final int MAX_PAGES = 10;
     private static final int AUDITED = 10;
     private static final int MAX_EVENTS = 300;
 
@@ -176,7 +176,7 @@ public final class EventRepair implements UpkeepRole.Piece {
         List<Job> jobs = new ArrayList<>();
         JobQuery query = JobQuery.all().brief().createdFrom(pending.since()).limit(JobQuery.MAX_LIMIT);
         String cursor = null;
-        for (int i = 0; i < LOOKS; i++) {
+        for (int i = 0; i < MAX_PAGES; i++) {
             Page<Job> some = store.find(query.after(cursor));
             jobs.addAll(some.items());
             cursor = some.next();

@@ -40,7 +40,7 @@ class ConstantLimitsTest {
             Map.entry("EventRelay.MAX_OPEN", "outcomes in memory whose page is open; beyond it the leader fills them"),
             Map.entry("EventRepair.PAGES", "pages in one read; the next follows at once while it is full"),
             Map.entry("EventRepair.NEAR", "pages in one read; all up to the newest are read"),
-            Map.entry("EventRepair.LOOKS", "pages of jobs that one enqueue can have stored, twice over"),
+            Map.entry("EventRepair.MAX_PAGES", "pages of jobs that one enqueue can have stored, twice over"),
             Map.entry("EventRepair.MAX_EVENTS", "events in one page; the next follows at once"),
             Map.entry("EventRepair.AUDITED", "entries of one job; the newest is the one that is looked for"));
 

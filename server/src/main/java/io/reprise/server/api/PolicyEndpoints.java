@@ -41,7 +41,7 @@ public final class PolicyEndpoints implements Endpoints {
     private static final String SECTION = "Policies";
 
     /** Policies that a tenant may keep. */
-    static final int MOST = 1_000;
+    static final int MAX_POLICIES = 1_000;
 
     private static final Schema POLICY = Schema.object()
             .must("name", Schema.name())
@@ -244,10 +244,10 @@ public final class PolicyEndpoints implements Endpoints {
 
     private void requireRoom(Tenancy tenancy) {
         if (tenancy.prefix() != null) {
-            long own = api.store().documents(PolicyBook.KIND, MOST, tenancy.prefix()).items().stream()
+            long own = api.store().documents(PolicyBook.KIND, MAX_POLICIES, tenancy.prefix()).items().stream()
                     .filter(document -> tenancy.owns(document.id()))
                     .count();
-            Quotas.requireRoom(own, MOST, "policies", "delete one");
+            Quotas.requireRoom(own, MAX_POLICIES, "policies", "delete one");
         }
     }
 

@@ -79,19 +79,19 @@ public final class ResourceEndpoints implements Endpoints {
             .named("Resource");
 
     /** Jobs whose ages are looked at. */
-    private static final int LOOKS = 10_000;
+    private static final int MAX_JOBS_READ = 10_000;
 
     private static final int PAGE = 1_000;
 
     private static final Schema AGE = Schema.object()
             .must("upTo", Schema.duration().orNull().about("null for all that are older"))
-            .must("jobs", Schema.integer(0, LOOKS))
+            .must("jobs", Schema.integer(0, MAX_JOBS_READ))
             .named("ParkedAge");
 
     private static final Schema AGES = Schema.object()
             .must("at", Schema.time())
             .must("items", Schema.array(AGE, 1, 20).about("by the time since they were enqueued, youngest first"))
-            .must("looked", Schema.integer(0, LOOKS).about("parked jobs among the newest 10,000 that wait"))
+            .must("looked", Schema.integer(0, MAX_JOBS_READ).about("parked jobs among the newest 10,000 that wait"))
             .must("more", Schema.bool().about("whether there may be more than were looked at"))
             .must("oldest", Schema.time().orNull().about("when the oldest of them was enqueued"))
             .named("ParkedAges");
@@ -263,7 +263,7 @@ public final class ResourceEndpoints implements Endpoints {
                 }
             }
             boolean passed = pages == 1 && page.items().size() < PAGE;
-            if (page.next() == null || passed || pages == LOOKS / PAGE) {
+            if (page.next() == null || passed || pages == MAX_JOBS_READ / PAGE) {
                 break;
             }
             page = api.reprise().find(query.looks(PAGE).after(page.next()));

@@ -116,7 +116,9 @@ public final class Schemas {
             .must("priority", Schema.integer(-9, 9).about("higher first, within its queue"))
             .must("resource", Schema.name().orNull().about("what it calls: its breaker, budget and policy"))
             .must("group", Schema.name().orNull().about("takes turns with other groups of the queue"))
-            .must("needs", Schema.array(Schema.label(), 0, JobSpec.Needs.MOST).about("what its worker must offer"))
+            .must(
+                    "needs",
+                    Schema.array(Schema.label(), 0, JobSpec.Needs.MAX_LABELS).about("what its worker must offer"))
             .must("tags", Schema.array(Schema.name(), 0, 10).about("words to find it by"))
             .must("version", Schema.integer(1, JobSpec.MAX_VERSION).about("of the payload"))
             .must("key", Schema.text(1, 250).orNull().about("unique among live jobs"))
@@ -182,7 +184,7 @@ public final class Schemas {
             .may("group", Schema.name().about("takes turns with other groups of the queue"))
             .may(
                     "needs",
-                    Schema.array(Schema.label(), 0, JobSpec.Needs.MOST)
+                    Schema.array(Schema.label(), 0, JobSpec.Needs.MAX_LABELS)
                             .about("what its worker must offer, such as gpu"))
             .may("tags", Schema.array(Schema.name(), 0, JobSpec.MAX_TAGS).about("words to find it by"))
             .may("version", Schema.integer(1, JobSpec.MAX_VERSION).about("of the payload; 1 unless given"))

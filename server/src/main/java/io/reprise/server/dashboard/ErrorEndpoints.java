@@ -43,10 +43,6 @@ public final class ErrorEndpoints implements Endpoints {
     private static final String SECTION = "Insight";
     private static final int NO_LIMIT = Integer.MAX_VALUE;
     private static final int HOURS = 24;
-
-    /** Dead letters and waiting jobs that are looked at, each. */
-    private static final int LOOKS = JobQuery.MAX_LOOKS;
-
     private static final int MAX_GROUPS = 1_000;
 
     private static final Schema GROUP = Schema.object()
@@ -157,7 +153,7 @@ public final class ErrorEndpoints implements Endpoints {
     private Answer putNote(Request request) {
         Fields fields = request.fields();
         Tenancy tenancy = Tenancy.of(request.caller());
-        boolean full = notes.all(tenancy).size() >= ErrorNotes.MOST;
+        boolean full = notes.all(tenancy).size() >= ErrorNotes.MAX_NOTES;
         Map<String, @Nullable Object> note = notes.put(
                 id(request),
                 fields.text("text", ""),
@@ -199,7 +195,7 @@ public final class ErrorEndpoints implements Endpoints {
         Instant now = api.store().now();
         JobQuery query = JobQuery.deadLetters().queuePrefix(tenancy.prefix()).brief();
         Page<DeadGroup> dead = api.reprise().deadGroups(query, MAX_GROUPS);
-        List<WaitingError> waiting = api.store().waitingErrors(tenancy.prefix(), LOOKS);
+        List<WaitingError> waiting = api.store().waitingErrors(tenancy.prefix(), JobQuery.MAX_LOOKS);
         Map<String, long[]> hours = all ? hours(now) : Map.of();
         Map<String, Map<String, @Nullable Object>> noted = notes.all(tenancy);
         List<Map<String, @Nullable Object>> items = new ArrayList<>();
@@ -216,7 +212,7 @@ public final class ErrorEndpoints implements Endpoints {
         view.put("items", items);
         view.put("deadAtLeast", dead.next() != null);
         view.put(
-                "waitingAtLeast", waiting.stream().mapToLong(WaitingError::jobs).sum() >= LOOKS);
+                "waitingAtLeast", waiting.stream().mapToLong(WaitingError::jobs).sum() >= JobQuery.MAX_LOOKS);
         return view;
     }
 

@@ -23,7 +23,7 @@ final class ErrorNotes {
     private static final String KIND = "error-note";
 
     /** Notes that a tenant, or everybody without one, may keep. */
-    static final int MOST = 1_000;
+    static final int MAX_NOTES = 1_000;
 
     private static final int TRIES = 5;
 
@@ -47,7 +47,7 @@ final class ErrorNotes {
         Map<String, Map<String, @Nullable Object>> notes = new HashMap<>();
         String after = tenancy.prefix();
         while (true) {
-            Page<Document> page = store.documents(KIND, MOST, after);
+            Page<Document> page = store.documents(KIND, MAX_NOTES, after);
             for (Document document : page.items()) {
                 if (tenancy.prefix() == null ? Tenancy.tenant(document.id()) == null : tenancy.owns(document.id())) {
                     notes.put(tenancy.shown(document.id()), view(document));
@@ -78,7 +78,7 @@ final class ErrorNotes {
         for (int tries = 0; tries < TRIES; tries++) {
             Document before = store.document(KIND, id).orElse(null);
             if (before == null && full) {
-                throw Problem.of(ProblemType.CONFLICT, "There are " + MOST + " notes already: delete one");
+                throw Problem.of(ProblemType.CONFLICT, "There are " + MAX_NOTES + " notes already: delete one");
             }
             Document next = before == null
                     ? new Document(KIND, id, 0, Json.text(note))

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class PlanEndpoints implements Endpoints {
 
     /** Attempts that are shown; a job may have more. */
-    private static final int MOST = 50;
+    private static final int MAX_PLANNED = 50;
 
     /** Retries that a policy is asked about. */
     private static final int MOST_STEPS = 10_000;
@@ -44,7 +44,7 @@ public final class PlanEndpoints implements Endpoints {
     private static final Schema PLAN = Schema.object()
             .must("id", Schema.id())
             .must("past", Schema.array(WINDOW, 0, 1_000).about("the windows of attempts that came after a failure"))
-            .must("planned", Schema.array(WINDOW, 0, MOST).about("if each attempt before it fails"))
+            .must("planned", Schema.array(WINDOW, 0, MAX_PLANNED).about("if each attempt before it fails"))
             .must("more", Schema.bool().about("whether the policy allows more attempts than are shown"))
             .must("givesUpAfter", Schema.integer(1, Integer.MAX_VALUE).orNull().about("the last attempt that may fail"))
             .must("deadline", Schema.time().orNull())
@@ -80,7 +80,9 @@ public final class PlanEndpoints implements Endpoints {
         view.put("planned", planned);
         view.put(
                 "more",
-                !deadlineFirst && planned.size() == MOST && !last.equals(OptionalInt.of(job.attempts() + MOST)));
+                !deadlineFirst
+                        && planned.size() == MAX_PLANNED
+                        && !last.equals(OptionalInt.of(job.attempts() + MAX_PLANNED)));
         view.put("givesUpAfter", last.isPresent() ? last.getAsInt() : null);
         view.put("deadline", deadline);
         view.put("deadlineFirst", deadlineFirst);
@@ -90,7 +92,7 @@ public final class PlanEndpoints implements Endpoints {
     /** Adds the attempts that are left. Returns whether the deadline may come before the last of them. */
     private boolean plan(Job job, @Nullable Instant deadline, List<Map<String, @Nullable Object>> planned) {
         int first = job.attempts() + 1;
-        int end = (int) Math.min(job.maxAttempts().orElse(Integer.MAX_VALUE), (long) first + MOST - 1);
+        int end = (int) Math.min(job.maxAttempts().orElse(Integer.MAX_VALUE), (long) first + MAX_PLANNED - 1);
         List<RetryPlan.Step> steps =
                 RetryPlan.of(job.policy(), Math.min(end, MOST_STEPS)).steps();
         Instant earliest = start(job);

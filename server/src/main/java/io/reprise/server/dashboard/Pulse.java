@@ -24,7 +24,7 @@ import java.util.function.LongSupplier;
 final class Pulse {
 
     /** Waiting jobs whose reasons are counted. */
-    static final int LOOKS = 10_000;
+    static final int MAX_JOBS_READ = 10_000;
 
     /** Minutes over which attempts per job are averaged. */
     static final int RECENT = 10;
@@ -65,7 +65,7 @@ final class Pulse {
                 reprise.resources(),
                 reprise.workers(),
                 reprise.alerts(),
-                store.waiting(LOOKS),
+                store.waiting(MAX_JOBS_READ),
                 minute,
                 sum(Duration.ZERO, RECENT));
     }

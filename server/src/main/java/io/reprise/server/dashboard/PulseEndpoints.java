@@ -35,7 +35,7 @@ public final class PulseEndpoints implements Endpoints {
     private static final int NO_LIMIT = Integer.MAX_VALUE;
 
     /** Queues and resources in one answer; the lists of both have all. */
-    private static final int MOST = 100;
+    private static final int MAX_ROWS = 100;
 
     private static final Schema QUEUE = Schema.object()
             .must("name", Schema.text(1, 200))
@@ -79,9 +79,11 @@ public final class PulseEndpoints implements Endpoints {
             .must("countsAtLeast", Schemas.COUNTS_AT_LEAST)
             .must("waiting", WAITING)
             .must("waitingAtLeast", Schema.bool().about("whether only the first 10,000 waiting jobs were looked at"))
-            .must("queues", Schema.array(QUEUE, 0, MOST).about("those that lag most"))
+            .must("queues", Schema.array(QUEUE, 0, MAX_ROWS).about("those that lag most"))
             .must("queueCount", Schema.integer(0, NO_LIMIT))
-            .must("resources", Schema.array(RESOURCE, 0, MOST).about("those with a breaker that is not closed first"))
+            .must(
+                    "resources",
+                    Schema.array(RESOURCE, 0, MAX_ROWS).about("those with a breaker that is not closed first"))
             .must("resourceCount", Schema.integer(0, NO_LIMIT))
             .must("alerts", Schema.array(ALERT, 0, NO_LIMIT))
             .must("workers", Schema.integer(0, NO_LIMIT))
@@ -135,13 +137,13 @@ public final class PulseEndpoints implements Endpoints {
         view.put("sentence", FleetSentence.of(queues, resources, all ? beat.recent() : null));
         counts(view, queues);
         view.put("waiting", all ? reasons(beat.waiting()) : null);
-        view.put("waitingAtLeast", all && sum(beat.waiting()) >= Pulse.LOOKS);
+        view.put("waitingAtLeast", all && sum(beat.waiting()) >= Pulse.MAX_JOBS_READ);
         view.put(
                 "queues",
                 queues.stream()
                         .sorted(Comparator.comparing((QueueState queue) -> lag(queue, beat.at()))
                                 .reversed())
-                        .limit(MOST)
+                        .limit(MAX_ROWS)
                         .map(queue -> view(queue, beat.at(), tenancy))
                         .toList());
         view.put("queueCount", queues.size());
@@ -152,7 +154,7 @@ public final class PulseEndpoints implements Endpoints {
                                         (ResourceStatus resource) -> resource.phase() == BreakerPhase.CLOSED)
                                 .thenComparing(Comparator.comparing(ResourceStatus::parked)
                                         .reversed()))
-                        .limit(MOST)
+                        .limit(MAX_ROWS)
                         .map(resource -> view(resource, tenancy))
                         .toList());
         view.put("resourceCount", resources.size());

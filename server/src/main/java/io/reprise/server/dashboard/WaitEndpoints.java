@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class WaitEndpoints implements Endpoints {
 
     /** Waiting jobs that are looked at, the newest. */
-    private static final int LOOKS = 200;
+    private static final int MAX_JOBS_READ = 200;
 
     private static final Schema REASON = Schema.object()
             .must("kind", Schema.text(1, 100))
@@ -46,7 +46,9 @@ public final class WaitEndpoints implements Endpoints {
             .must("name", Schema.text(1, 200).orNull().about("its name; null for any worker"))
             .must(
                     "jobs",
-                    Schema.integer(1, LOOKS).orNull().about("of the jobs looked at; null if it holds all of them"))
+                    Schema.integer(1, MAX_JOBS_READ)
+                            .orNull()
+                            .about("of the jobs looked at; null if it holds all of them"))
             .named("WaitCause");
 
     /** Groups that are named at most. */
@@ -54,14 +56,14 @@ public final class WaitEndpoints implements Endpoints {
 
     private static final Schema GROUP = Schema.object()
             .must("name", Schema.text(1, 200))
-            .must("jobs", Schema.integer(1, LOOKS))
+            .must("jobs", Schema.integer(1, MAX_JOBS_READ))
             .named("WaitGroup");
 
     private static final Schema WAIT = Schema.object()
             .must("at", Schema.time())
             .must("sentence", Schema.text(1, 20_000))
             .must("reasons", Schema.array(REASON, 0, 1_000).about("the most important first"))
-            .must("looked", Schema.integer(0, LOOKS).about("waiting jobs that were looked at, the newest"))
+            .must("looked", Schema.integer(0, MAX_JOBS_READ).about("waiting jobs that were looked at, the newest"))
             .must("more", Schema.bool().about("whether more jobs wait than were looked at"))
             .must("groups", Schema.array(GROUP, 0, GROUPS).about("groups of the jobs looked at, the largest first"))
             .named("Wait");
@@ -105,7 +107,7 @@ public final class WaitEndpoints implements Endpoints {
     }
 
     private static JobQuery waiting() {
-        return JobQuery.all().state(JobState.PENDING).limit(LOOKS).brief();
+        return JobQuery.all().state(JobState.PENDING).limit(MAX_JOBS_READ).brief();
     }
 
     private Answer answer(String what, JobQuery query, @Nullable String queue, Tenancy tenancy) {

@@ -16,7 +16,7 @@ public final class Cookies {
     public static final String SCHEME = "Session ";
 
     private static final String NAME = "reprise_session";
-    private static final Set<String> LOOKS = Set.of("GET", "HEAD");
+    private static final Set<String> READ_METHODS = Set.of("GET", "HEAD");
 
     private Cookies() {}
 
@@ -46,7 +46,7 @@ public final class Cookies {
         if (token == null) {
             return null;
         }
-        if (!LOOKS.contains(method) && !ownPage) {
+        if (!READ_METHODS.contains(method) && !ownPage) {
             throw Problem.of(
                     ProblemType.FORBIDDEN,
                     "A change under a session needs Sec-Fetch-Site: same-origin, or the header X-Reprise");

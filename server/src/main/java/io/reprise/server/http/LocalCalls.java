@@ -26,7 +26,7 @@ public final class LocalCalls {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
     private static final byte[] NOTHING = {};
-    private static final Set<String> LOOKS = Set.of("GET", "HEAD");
+    private static final Set<String> READ_METHODS = Set.of("GET", "HEAD");
     private static final int MAX_BODY = 1 << 20;
 
     private final Router router;
@@ -135,7 +135,7 @@ public final class LocalCalls {
         if (needed != null && !call.caller.may(needed)) {
             throw Problem.of(ProblemType.FORBIDDEN, "This needs scope " + needed.text() + ", which you do not have");
         }
-        if (!LOOKS.contains(call.method) && !call.isFromOwnPage()) {
+        if (!READ_METHODS.contains(call.method) && !call.isFromOwnPage()) {
             throw Problem.of(ProblemType.FORBIDDEN, "A change must come from the page itself: send X-Reprise: 1");
         }
         byte[] body = body(call, match.operation());

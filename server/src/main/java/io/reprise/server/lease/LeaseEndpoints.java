@@ -67,7 +67,7 @@ public final class LeaseEndpoints implements Endpoints {
                     Schema.array(Schema.name(), 0, 100).about("any that the server does not run itself, unless given"))
             .may(
                     "offers",
-                    Schema.array(Schema.label(), 0, JobSpec.Needs.MOST)
+                    Schema.array(Schema.label(), 0, JobSpec.Needs.MAX_LABELS)
                             .about("what the worker offers to jobs that need it"))
             .may("max", Schema.integer(1, MAX_JOBS).about("jobs at most; 1 unless given"))
             .may("wait", Schema.duration().about("how long to wait for the first, up to 60 s; 0 unless given"))

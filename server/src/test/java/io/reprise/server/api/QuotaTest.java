@@ -184,7 +184,7 @@ class QuotaTest {
 
     @Test
     void a_tenant_has_so_many_policies() {
-        for (int n = 0; n < PolicyEndpoints.MOST; n++) {
+        for (int n = 0; n < PolicyEndpoints.MAX_POLICIES; n++) {
             server.store.putDocument(new Document("policy", "small/p" + n, 0, "{\"policy\":{\"maxAttempts\":2}}"));
         }
         String policy = "{\"maxAttempts\":3}";
