@@ -426,7 +426,8 @@ public record Breaker(
     private Breaker climb(Counts counts, BreakerSettings settings, Instant now, RandomGenerator random) {
         Ramp moved = ramp.after(counts, settings.failureRate(), flow, now);
         if (moved.collapsed()) {
-            return open(settings, "it failed again while it was let through slowly", now, random);
+            // The next ramp knows the limit that this one has just found.
+            return with(moved).open(settings, "it failed again while it was let through slowly", now, random);
         }
         if (settings.rate() > 0) {
             // Once at its rate, only failures lower it: calls that take long are no reason.

@@ -351,4 +351,15 @@ class BreakerTest {
         assertThat(limited.phase()).isEqualTo(BreakerPhase.RAMPING);
         assertThat(limited.flow().rate()).isCloseTo(10, within(1e-9));
     }
+
+    @Test
+    void the_limit_that_a_collapse_has_shown_is_known_to_the_next_ramp() {
+        Breaker begun = ramping();
+        Breaker ramp = after(begun, admitted(30, 0), begun.since().plusSeconds(1));
+        // Calls queued up at the resource until nearly all of them failed.
+        CallCounts collapse = new CallCounts(Counts.NONE, new Counts(2, 98, 0, 0, 1.6, 0.8), 0, 0, 0);
+        Breaker open = after(ramp, collapse, begun.since().plusSeconds(2));
+        assertThat(open.phase()).isEqualTo(BreakerPhase.OPEN);
+        assertThat(open.ramp().ceiling()).isCloseTo(30, within(1e-9));
+    }
 }

@@ -13,6 +13,7 @@ final class Limits {
     private static final double LEAST_JOBS = 20;
     private static final double WATCHED = 30;
     private static final double LONG_CALL = 10;
+    private static final double SECONDS_TO_REPORT = 2;
 
     private final RecoveryPlan plan;
 
@@ -39,9 +40,7 @@ final class Limits {
     private double untilProbe() {
         BreakerSettings breaker = ControlSettings.DEFAULT.breaker();
         double rarest = breaker.longestProbe().toMillis() / 1e3 / breaker.probes();
-        return plan.longestCall() < LONG_CALL
-                ? 0
-                : Math.min(rarest, plan.trouble().seconds() / 10);
+        return !isLong() ? 0 : Math.min(rarest, plan.trouble().seconds() / 10);
     }
 
     /** Returns the seconds over which rates are measured: enough for a few jobs, and for more than one call. */
@@ -60,9 +59,7 @@ final class Limits {
      */
     private double workers() {
         double places = Math.max(1, plan.workersRate() - plan.load().bystanders());
-        return plan.longestCall() < LONG_CALL
-                ? places
-                : Math.min(places, plan.load().rate());
+        return !isLong() ? places : Math.min(places, plan.load().rate());
     }
 
     /** Whether the fleet must return to the earlier rate, or calls are short enough to find another. */
@@ -70,7 +67,21 @@ final class Limits {
         RecoveryPlan.Kind kind = plan.trouble().kind();
         boolean down =
                 kind == RecoveryPlan.Kind.DOWN || kind == RecoveryPlan.Kind.SCATTERED || kind == RecoveryPlan.Kind.SLOW;
-        return plan.longestCall() < LONG_CALL || (down && plan.trouble().after() >= 1);
+        return !isLong() || (down && plan.trouble().after() >= 1 && !diesWithWorkers());
+    }
+
+    /** Whether calls take so long that the fleet gets hardly any answer in time. */
+    boolean isLong() {
+        return plan.longestCall() >= LONG_CALL;
+    }
+
+    /**
+     * Whether workers are killed before they can report their rates. Long calls fail late, and a report follows up to a
+     * second later. The fleet then knows the rates of the other workers only.
+     */
+    private boolean diesWithWorkers() {
+        return plan.fleet().staffing() == RecoveryPlan.Staffing.REPLACED
+                && RecoveryWorld.FIRST_REPLACED * plan.trouble().seconds() < SECONDS_TO_REPORT;
     }
 
     /**
@@ -80,7 +91,7 @@ final class Limits {
      *     those have not ended yet, so the retries cannot run yet
      */
     double sustained(WorldJobs jobs, long unpaid) {
-        if (plan.longestCall() >= LONG_CALL && jobs.available() - unpaid < most()) {
+        if (isLong() && jobs.available() - unpaid < most()) {
             return 0;
         }
         return Math.min(

@@ -31,8 +31,14 @@ final class Plans {
     /** A ramp admits at least one call per second. */
     private static final double LEAST_AFTER = 3;
 
-    /** The rate times these seconds is the number of jobs: enough for a few seconds at full speed. */
-    private static final double LEAST_SECONDS = 2;
+    /** The rate times these seconds is the least number of jobs. The first two of them are before the trouble. */
+    private static final double LEAST_SECONDS = 8;
+
+    /** The same for fast worlds. Jobs are what costs most there. */
+    private static final double LEAST_SECONDS_IF_FAST = 2;
+
+    /** Three of four worlds with a greater rate get a lower one, and so more seconds of work with fewer jobs. */
+    private static final double FAST = 1_000;
 
     private static final double MOST_SECONDS = 300;
 
@@ -56,7 +62,7 @@ final class Plans {
         Arrivals arrivals = pick(Arrivals.values());
         // Low rates are more frequent than high ones: a lasting backlog is cheap there.
         double drawn = LEAST_RATE * Math.pow(MOST_RATE / LEAST_RATE, Math.pow(chance.nextDouble(), 2));
-        double rate = Math.min(drawn, MOST_PLACES / 6.0 / call.mean);
+        double rate = slowed(seed, Math.min(drawn, MOST_PLACES / 6.0 / call.mean));
         double headroom = pick(1.2, 2.0, 4.0);
         // A backlog alone runs as fast as the workers can, so the earlier rate is theirs.
         double wanted = arrivals == Arrivals.NONE ? rate : 1.5 * headroom * rate;
@@ -87,7 +93,8 @@ final class Plans {
         if (resources == 50 && rate * headroom * after / resources < LEAST_OF_EACH) {
             resources = 1;
         }
-        int jobs = (int) Math.max(LEAST_SECONDS * rate, Math.min(MOST_SECONDS * rate, logarithmic(500, 8_000)));
+        double least = rate > FAST ? LEAST_SECONDS_IF_FAST : LEAST_SECONDS;
+        int jobs = (int) Math.max(least * rate, Math.min(MOST_SECONDS * rate, logarithmic(500, 8_000)));
         // Long enough for some calls to end: the fleet cannot return to a rate that it has not seen.
         double before = Math.ceil(Math.max(Math.max(2, 3 * call.mean), Math.min(20, jobs / 6.0 / rate)));
         Load load = new Load(
@@ -101,6 +108,14 @@ final class Plans {
                 pick(0.0, 0.0, 0.0, 0.5));
         Trouble trouble = new Trouble(kind, seconds, call, chance.nextBoolean(), overflow, headroom, after);
         return new RecoveryPlan(seed, load, trouble, new Fleet(workers, places, staffing()), null);
+    }
+
+    /** A job costs the same at each rate. So most fast worlds are slowed down, with all their ratios kept. */
+    private static double slowed(long seed, double rate) {
+        // Its own chance, so that all else of the world stays as it is.
+        SplittableRandom lot = new SplittableRandom(seed ^ 0x5851F42D4C957F2DL);
+        boolean slower = rate > FAST && lot.nextInt(4) > 0;
+        return slower ? FAST / 2 * Math.pow(2, lot.nextDouble()) : rate;
     }
 
     private RecoveryPlan storm(long seed, int workers, CallTime drawn) {

@@ -28,7 +28,13 @@ final class RecoveryWorld {
     private static final double AWAKE = 15;
 
     private static final double MOMENT = 0.001;
+    /** After this part of the trouble the first worker is restarted or replaced. */
+    static final double FIRST_REPLACED = 0.1;
+
     private static final int LOOK_ASLEEP = 60;
+    /** The others are watched for this many seconds after all jobs of the troubled resources have ended. */
+    private static final int WATCHED_IDLE = 10;
+
     private static final int BATCH = 1_000;
     /** A resource that could have served this many calls since the end must have served one. */
     private static final double ENOUGH_SERVED = 10;
@@ -48,6 +54,8 @@ final class RecoveryWorld {
     private int left;
     private int freshArrived;
     private int freshGood;
+    /** Looks in a row that found nothing left to do for the troubled resources. */
+    private int idle;
 
     RecoveryWorld(RecoveryPlan plan, RecoveryBug breakage) {
         this.plan = plan;
@@ -82,7 +90,8 @@ final class RecoveryWorld {
         look(0);
         world.at(plan.end(), jobs::end);
         staff();
-        world.runUntil(Math.max(finish, world.now()));
+        // With nothing left to do, no property can break any more.
+        world.runUntil(() -> idle > WATCHED_IDLE, Math.max(finish, world.now()));
         double served = plan.capacityAfter() / plan.load().resources() * (finish - plan.end());
         for (int i = 0; i < plan.load().resources() && served >= ENOUGH_SERVED; i++) {
             if (jobs.isStuck(i)) {
@@ -97,7 +106,7 @@ final class RecoveryWorld {
         if (staffing == Staffing.KEPT) {
             return;
         }
-        double first = plan.begin() + 0.1 * plan.trouble().seconds();
+        double first = plan.begin() + FIRST_REPLACED * plan.trouble().seconds();
         double every = 0.6 * plan.trouble().seconds() / crew.size();
         for (int i = 0; i < crew.size(); i++) {
             double at = first + i * every;
@@ -319,6 +328,8 @@ final class RecoveryWorld {
                         .filter(status -> status.name().equals("r-0"))
                         .forEach(status -> show(status, now));
             }
+            boolean done = second > limits.over(course) && left == 0 && jobs.unfinished() == 0;
+            idle = done ? idle + 1 : 0;
             if (second < limits.finish()) {
                 look(
                         !isAsleep(second, AWAKE) || !isAsleep(second + 1.0, AWAKE)

@@ -18,6 +18,9 @@ final class WasteChecks {
     private static final double REFUSED = 0.15;
     private static final double FEW_CALLS = 20;
     private static final double SECONDS_TO_FALL = 0.5;
+    /** After a fall a ramp waits ten seconds for the long calls from before it. Half of the calls may be refused meanwhile. */
+    private static final double SECONDS_TO_FALL_IF_LONG = 5;
+
     private static final double MOST_AT_ONCE = 5;
     private static final double SHORTEST_CALL = 0.5;
 
@@ -58,9 +61,13 @@ final class WasteChecks {
         return arrivals != Arrivals.BURSTS && arrivals != Arrivals.FLOOD;
     }
 
-    /** Finding the limit costs refused calls once: those of half a second. It does not matter how few calls follow. */
+    /**
+     * Finding the limit costs refused calls once: those of half a second, or of five if calls are long. It does not
+     * matter how few calls follow.
+     */
     private double toFindTheLimit() {
-        return FEW_CALLS + SECONDS_TO_FALL * plan.capacityAfter();
+        double seconds = windows.limits.isLong() ? SECONDS_TO_FALL_IF_LONG : SECONDS_TO_FALL;
+        return FEW_CALLS + seconds * plan.capacityAfter();
     }
 
     /** A ramp admits at least one call per second. So a resource that serves less must refuse some. */

@@ -48,7 +48,7 @@ final class WorldJobs {
         resource[job] = ofResource;
         arrived[job] = world.now();
         deadline[job] = hasDeadline;
-        unfinished++;
+        unfinished += ofResource >= 0 ? 1 : 0;
         enter(job, WAITING);
     }
 
@@ -84,7 +84,7 @@ final class WorldJobs {
         int job = (int) event.id().value();
         switch (event.kind()) {
             case SUCCEEDED, FAILED, CANCELLED, DISCARDED -> {
-                if (state[job] != DONE) {
+                if (state[job] != DONE && resource[job] >= 0) {
                     unfinished--;
                 }
                 enter(job, DONE);
@@ -123,6 +123,7 @@ final class WorldJobs {
         return waiting;
     }
 
+    /** Returns the jobs of the troubled resources that have not ended. */
     long unfinished() {
         return unfinished;
     }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** Worlds that nobody tunes to. Run on with {@code -Dreprise.recovery.worlds=100000}. */
 class RecoveryTest {
 
-    private static final long WORLDS = Long.getLong("reprise.recovery.worlds", TestRun.size(25, 300));
+    private static final long WORLDS = Long.getLong("reprise.recovery.worlds", TestRun.size(200, 2_000));
 
     @Test
     void the_same_seed_gives_the_same_world_to_the_last_byte() {
@@ -63,6 +63,21 @@ class RecoveryTest {
         assertThat(report.broken())
                 .as(() -> report.failure().map(RecoveryFailure::toString).orElse(""))
                 .hasSizeLessThanOrEqualTo((int) (WORLDS / 100));
+    }
+
+    @Test
+    void a_world_ends_soon_after_its_last_job() {
+        RecoveryOutcome early = LongStream.rangeClosed(1, 100)
+                .mapToObj(Plans::of)
+                .filter(plan -> plan.storm() == null && plan.load().jobs() < 5_000)
+                .map(plan -> RecoveryOutcome.of(plan, RecoveryBug.NONE))
+                .filter(outcome -> outcome.course().length() < new Limits(outcome.plan()).finish() - 1)
+                .findFirst()
+                .orElseThrow();
+        Course course = early.course();
+        assertThat(course.succeeded + course.dead).as(early.plan().describe()).isEqualTo(course.jobs);
+        assertThat(course.length()).isGreaterThan((int) early.plan().end());
+        assertThat(course.at(course.length() - 11).available).isZero();
     }
 
     @Test
