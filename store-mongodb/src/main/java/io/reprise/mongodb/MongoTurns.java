@@ -101,7 +101,7 @@ final class MongoTurns {
         if (read == null) {
             return false;
         }
-        // A caller that replaces the job sets its time anew.
+        // A caller that replaces the job sets another time.
         same.append(FieldNames.DUE, read.get(FieldNames.DUE));
         long now = scope.now();
         try {
