@@ -4,8 +4,10 @@ package io.reprise;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reprise.job.Job;
 import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
+import io.reprise.job.Progress;
 import io.reprise.remote.RemoteLease;
 import io.reprise.remote.RemoteLease.LeaseRequest;
 import io.reprise.remote.RemoteReport;
@@ -18,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -78,6 +81,28 @@ class RemoteStoreCallsTest {
         calls.clear();
         workers.complete(leases.get(0).key(), null);
         assertThat(calls).containsExactlyEntriesOf(Map.of("settle", 1));
+    }
+
+    @Test
+    void the_job_after_a_success_is_known_without_reading_it() {
+        List<RemoteLease> leases = lease();
+        RemoteLease.Key first = leases.get(0).key();
+        calls.clear();
+        Job job = report(RemoteReport.completed(first, "[1]"));
+        assertThat(calls).containsExactlyEntriesOf(Map.of("settle", 1));
+        assertThat(job).isEqualTo(engine.job(first.job()));
+        assertThat(report(RemoteReport.completed(first, "[1]"))).isNull();
+        RemoteLease.Key second = leases.get(1).key();
+        workers.heartbeat(second, Duration.ofSeconds(30), new Progress(40, "half"));
+        assertThat(report(RemoteReport.completed(second, null))).isEqualTo(engine.job(second.job()));
+        assertThat(report(RemoteReport.snoozed(leases.get(2).key(), Duration.ZERO)))
+                .isNull();
+    }
+
+    private @Nullable Job report(RemoteReport report) {
+        RemoteReport.Answer answer = workers.report(List.of(report)).get(0);
+        assertThat(answer.isAccepted()).isTrue();
+        return answer.job();
     }
 
     @Test

@@ -5,6 +5,7 @@ import io.reprise.RemoteWorkers;
 import io.reprise.failure.Failure;
 import io.reprise.insight.CostEntry;
 import io.reprise.insight.TraceParent;
+import io.reprise.job.Job;
 import io.reprise.job.JobSignal;
 import io.reprise.step.Step;
 import io.reprise.text.JsonSyntax;
@@ -25,8 +26,12 @@ public final class RemoteReport {
      *
      * @param refusal null if the report was accepted, now or when it was made before; otherwise the reason why nothing
      *     was changed
+     * @param job the job as the report left it, with payload and result as they were before they were stored. Null if only
+     *     the store knows: after a refusal, after a report that was made before, and if the job did not succeed. Progress that
+     *     another process stored may be missing
      */
-    public record Answer(@Nullable RuntimeException refusal) {
+    public record Answer(
+            @Nullable RuntimeException refusal, @Nullable Job job) {
 
         /** Returns whether the report was accepted. */
         public boolean isAccepted() {

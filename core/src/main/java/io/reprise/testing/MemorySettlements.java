@@ -8,6 +8,7 @@ import io.reprise.job.JobStatus;
 import io.reprise.job.WaitReason;
 import io.reprise.store.CountedAs;
 import io.reprise.store.Lane;
+import io.reprise.store.Micros;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import java.time.Duration;
@@ -75,7 +76,7 @@ final class MemorySettlements {
     }
 
     private static Settlement.Effect settle(StoredJob job, Settlement settlement, Instant at) {
-        Instant startedAt = at.minus(settlement.ran()).truncatedTo(ChronoUnit.MICROS);
+        Instant startedAt = at.minus(Micros.duration(Micros.of(settlement.ran())));
         remember(job, settlement, startedAt, at);
         if (settlement.failure() != null) {
             job.lastError = new JobStatus.LastError(

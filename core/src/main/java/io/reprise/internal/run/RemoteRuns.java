@@ -25,6 +25,7 @@ import io.reprise.job.JobSignal;
 import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
 import io.reprise.job.JobStatus;
+import io.reprise.job.JobTimes;
 import io.reprise.job.PayloadException;
 import io.reprise.job.Progress;
 import io.reprise.job.RefusedException;
@@ -45,7 +46,9 @@ import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ClaimRequest.Demand;
 import io.reprise.store.JobStore;
+import io.reprise.store.Micros;
 import io.reprise.store.Renewal;
+import io.reprise.store.Settlement;
 import io.reprise.store.Suspects;
 import io.reprise.text.JsonSyntax;
 import java.nio.charset.StandardCharsets;
@@ -248,6 +251,7 @@ public final class RemoteRuns {
             throw stale(key, "another worker has the job, or will");
         }
         if (progress != null && store.progress(key.job(), key.token(), progress)) {
+            lent.take(key);
             events.progress(job, progress, clock.now());
         }
         if (lines != null) {
@@ -575,23 +579,63 @@ public final class RemoteRuns {
         for (int n : round) {
             RemoteReport report = reports.get(n);
             Job job = jobs.get(report.key().job());
-            answers[n] = new RemoteReport.Answer(refusal(report, job, check));
+            answers[n] = new RemoteReport.Answer(refusal(report, job, check), null);
             if (job != null && answers[n].isAccepted() && isHeld(report.key(), job)) {
                 settled.add(n);
                 ends.add(ended(report, job));
             }
         }
         List<Integer> again = new ArrayList<>();
-        List<Boolean> accepted = outcomes.settle(ends);
+        List<Settler.@Nullable Accepted> accepted = outcomes.settle(ends);
         for (int i = 0; i < ends.size(); i++) {
             int n = settled.get(i);
-            RemoteLease.Key key = reports.get(n).key();
-            if (!accepted.get(i)) {
-                answers[n] = new RemoteReport.Answer(stale(key, "another worker has the job, or will"));
+            RemoteReport report = reports.get(n);
+            Settler.Accepted written = accepted.get(i);
+            if (written == null) {
+                answers[n] = new RemoteReport.Answer(stale(report.key(), "another worker has the job, or will"), null);
                 again.add(n);
+            } else {
+                answers[n] = new RemoteReport.Answer(null, succeeded(written, report.result()));
             }
         }
         return again;
+    }
+
+    /** Returns the job after a success, as the store shows it; null after any other outcome. */
+    private @Nullable Job succeeded(Settler.Accepted written, @Nullable String result) {
+        Settlement settlement = written.decided().settlement();
+        Job job = written.decided().job();
+        if (written.cancelled() || !(settlement.next() instanceof Settlement.Succeed)) {
+            return null;
+        }
+        JobStatus before = job.status();
+        JobStatus status = new JobStatus(
+                JobState.SUCCEEDED, null, null, before.lastError(), before.progress(), result, null, null);
+        JobTimes times = job.times();
+        Instant started = written.at().minus(Micros.duration(Micros.of(settlement.ran())));
+        return readable(new Job(
+                job.id(),
+                job.spec(),
+                status,
+                settlement.spent().addTo(job.counts()),
+                new JobTimes(
+                        times.createdAt(),
+                        times.firstDueAt(),
+                        null,
+                        times.deadline(),
+                        started,
+                        written.at(),
+                        times.lastDelay())));
+    }
+
+    private @Nullable Job readable(Job job) {
+        String stored = job.spec().payload();
+        try {
+            String payload = codec.open(stored);
+            return payload.equals(stored) ? job : with(payload, job);
+        } catch (PayloadException e) {
+            return null;
+        }
     }
 
     private Map<JobId, Job> found(List<JobId> ids) {

@@ -8,7 +8,6 @@ import io.reprise.internal.run.RunResult;
 import io.reprise.job.JobId;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
@@ -19,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Settles the outcomes of remote runs in group commits, by the {@link Settler}. {@link RemoteRuns} calls it from many threads. While one thread
@@ -48,7 +48,9 @@ public final class RemoteOutcomes {
         final Condition changed;
 
         Phase phase = Phase.WAITING;
-        boolean accepted;
+
+        /** The accepted outcome; null if the lease was gone. */
+        Settler.@Nullable Accepted accepted;
 
         Outcome(Settler.Decided decided, Condition changed) {
             this.decided = decided;
@@ -73,14 +75,14 @@ public final class RemoteOutcomes {
 
     /** Decides about the run and writes the outcome. Returns false if the lease was gone; then nothing was written. */
     public boolean settle(RunResult end) {
-        return settle(List.of(end)).get(0);
+        return settle(List.of(end)).get(0) != null;
     }
 
     /**
-     * Decides about several runs of different jobs and writes their outcomes. Returns false for each
-     * run whose lease was gone.
+     * Decides about several runs of different jobs and writes their outcomes. Returns what the store accepted; null for
+     * each run whose lease was gone.
      */
-    public List<Boolean> settle(List<RunResult> ends) {
+    public List<Settler.@Nullable Accepted> settle(List<RunResult> ends) {
         ends.forEach(settler::advise);
         Condition changed = lock.newCondition();
         List<Outcome> mine = ends.stream()
@@ -93,7 +95,9 @@ public final class RemoteOutcomes {
                 write(batch, mine);
                 batch = next(mine, changed);
             }
-            return mine.stream().map(outcome -> outcome.accepted).toList();
+            List<Settler.@Nullable Accepted> accepted = new ArrayList<>();
+            mine.forEach(outcome -> accepted.add(outcome.accepted));
+            return accepted;
         } finally {
             leave(mine);
             for (Outcome outcome : mine) {
@@ -181,9 +185,9 @@ public final class RemoteOutcomes {
             Settler.Answer answer =
                     settler.write(batch.stream().map(outcome -> outcome.decided).toList(), null, false);
             done = true;
-            Set<Settler.Decided> stale = Collections.newSetFromMap(new IdentityHashMap<>());
-            stale.addAll(answer.stale());
-            batch.forEach(outcome -> outcome.accepted = !stale.contains(outcome.decided));
+            IdentityHashMap<Settler.Decided, Settler.Accepted> accepted = new IdentityHashMap<>();
+            answer.accepted().forEach(written -> accepted.put(written.decided(), written));
+            batch.forEach(outcome -> outcome.accepted = accepted.get(outcome.decided));
             settler.tell(answer.accepted());
             answer.stale().forEach(decided -> settler.tellStale(decided, answer.at()));
         } finally {

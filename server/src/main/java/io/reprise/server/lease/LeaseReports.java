@@ -202,13 +202,17 @@ final class LeaseReports {
         Fields fields = request.fields();
         RemoteReport report =
                 traced(report(request, key, outcome, fields, fields, ""), request.parameter("traceparent"));
-        RuntimeException refusal = workers.report(List.of(report), LeaseTokens.mayReport(request.caller()))
-                .get(0)
-                .refusal();
+        RemoteReport.Answer answer = workers.report(List.of(report), LeaseTokens.mayReport(request.caller()))
+                .get(0);
+        RuntimeException refusal = answer.refusal();
         if (refusal != null) {
             throw refusal;
         }
         Tenancy tenancy = Tenancy.of(request.caller());
+        Job known = answer.job();
+        if (known != null) {
+            return Response.ok(Views.job(known, tenancy));
+        }
         Job job = jobs.find(key.job())
                 .filter(found -> tenancy.owns(found.queue()))
                 .orElseThrow(() -> Problem.notFound("Job " + key.job()));

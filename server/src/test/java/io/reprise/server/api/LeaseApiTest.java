@@ -52,6 +52,27 @@ class LeaseApiTest {
     }
 
     @Test
+    void the_answer_to_a_completion_is_the_job_as_it_is_stored() {
+        String id = server.enqueue(
+                "{\"type\":\"resize\",\"payload\":{\"w\":100},\"tags\":[\"a\"],\"resource\":\"disk\",\"priority\":3,\"maxAttempts\":5}");
+        settle(server.lease(""), "fail", "{\"type\":\"X\",\"message\":\"down\"}");
+        server.post("/v1/jobs/" + id + "/retry", "{}");
+        JsonNode lease = server.lease("");
+        settle(lease, "heartbeat", "{\"progress\":{\"percent\":40,\"message\":\"half\"}}");
+        assertAnswerIsStored(id, settle(lease, "complete", "{\"result\":{\"n\":1.50}}"));
+        assertAnswerIsStored(id, settle(lease, "complete", "{\"result\":{\"n\":1.50}}"));
+    }
+
+    private void assertAnswerIsStored(String id, Reply answer) {
+        assertThat(answer.status()).isEqualTo(200);
+        JsonNode stored = server.get("/v1/jobs/" + id).json();
+        answer.json()
+                .properties()
+                .forEach(member ->
+                        assertThat(member.getValue()).as(member.getKey()).isEqualTo(stored.get(member.getKey())));
+    }
+
+    @Test
     void a_worker_need_not_have_a_name() {
         String id = server.enqueue("{\"type\":\"a\"}");
         Reply leased =
