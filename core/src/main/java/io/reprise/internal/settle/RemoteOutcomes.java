@@ -49,7 +49,7 @@ public final class RemoteOutcomes {
 
         Phase phase = Phase.WAITING;
 
-        /** What the store accepted; null if the lease was gone. */
+        /** The accepted outcome; null if the lease was gone. */
         Settler.@Nullable Accepted accepted;
 
         Outcome(Settler.Decided decided, Condition changed) {
