@@ -14,7 +14,7 @@ import io.reprise.job.JobState;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
-import io.reprise.store.JobChange;
+import io.reprise.job.JobChange;
 import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
 import io.reprise.testkit.fixture.TestClaims;

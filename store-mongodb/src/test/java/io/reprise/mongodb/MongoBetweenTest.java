@@ -25,7 +25,7 @@ import io.reprise.mongodb.docs.FieldNames;
 import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest.Demand;
-import io.reprise.store.JobChange;
+import io.reprise.job.JobChange;
 import io.reprise.store.JobStore;
 import io.reprise.store.Lane;
 import io.reprise.store.LogPart;
