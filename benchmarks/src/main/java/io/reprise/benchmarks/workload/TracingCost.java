@@ -17,6 +17,7 @@ import io.reprise.benchmarks.system.RepriseSystem;
 import io.reprise.opentelemetry.JobTracing;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,14 @@ public final class TracingCost implements RepriseWorkload {
 
     private static final int JOBS = 100_000;
     private static final int TURNS = 5;
+
+    /** One way to trace, and its drains so far. */
+    private record Way(String name, UnaryOperator<RepriseBuilder> settings, List<Drained> turns) {
+
+        Way(String name, UnaryOperator<RepriseBuilder> settings) {
+            this(name, settings, new ArrayList<>());
+        }
+    }
 
     @Override
     public String name() {
@@ -42,17 +51,21 @@ public final class TracingCost implements RepriseWorkload {
     public List<Figure> measure(Trial trial) throws Exception {
         trial.warmUp(0);
         int jobs = trial.sizes().jobs(JOBS);
-        List<Drained> none = new ArrayList<>();
-        List<Drained> off = new ArrayList<>();
-        List<Drained> on = new ArrayList<>();
         try (OpenTelemetrySdk sdk = sdk()) {
+            List<Way> ways = List.of(
+                    new Way("tracing-none", UnaryOperator.identity()),
+                    new Way("tracing-off", traced(OpenTelemetry.noop())),
+                    new Way("tracing-on", traced(sdk)));
+            List<Way> order = new ArrayList<>(ways);
             for (int turn = 0; turn < TURNS; turn++) {
-                none.add(drained(trial, UnaryOperator.identity(), jobs));
-                off.add(drained(trial, traced(OpenTelemetry.noop()), jobs));
-                on.add(drained(trial, traced(sdk), jobs));
+                for (Way way : order) {
+                    way.turns.add(drained(trial, way.settings, jobs));
+                }
+                // What came before a drain must not be the same in each turn.
+                Collections.rotate(order, 1);
             }
+            return ways.stream().map(way -> figure(way.name, way.turns)).toList();
         }
-        return List.of(figure("tracing-none", none), figure("tracing-off", off), figure("tracing-on", on));
     }
 
     private static UnaryOperator<RepriseBuilder> traced(OpenTelemetry telemetry) {
@@ -73,11 +86,13 @@ public final class TracingCost implements RepriseWorkload {
         Map<String, Double> values = new LinkedHashMap<>();
         values.put(
                 Figure.RATE, Statistics.median(turns.stream().map(Drained::rate).toList()));
-        values.put(
-                Drained.WORKER_CPU,
-                Statistics.median(turns.stream()
-                        .map(turn -> turn.cpu().getOrDefault(Drained.WORKER_CPU, 0.0))
-                        .toList()));
+        for (String cpu : turns.get(0).cpu().keySet()) {
+            values.put(
+                    cpu,
+                    Statistics.median(turns.stream()
+                            .map(turn -> turn.cpu().getOrDefault(cpu, 0.0))
+                            .toList()));
+        }
         return new Figure(name, values);
     }
 
