@@ -29,6 +29,14 @@ public final class TracingCost implements RepriseWorkload {
     private static final int JOBS = 100_000;
     private static final int TURNS = 5;
 
+    /** One way to trace, and its drains so far. */
+    private record Way(String name, UnaryOperator<RepriseBuilder> settings, List<Drained> turns) {
+
+        Way(String name, UnaryOperator<RepriseBuilder> settings) {
+            this(name, settings, new ArrayList<>());
+        }
+    }
+
     @Override
     public String name() {
         return "tracing";
@@ -43,25 +51,21 @@ public final class TracingCost implements RepriseWorkload {
     public List<Figure> measure(Trial trial) throws Exception {
         trial.warmUp(0);
         int jobs = trial.sizes().jobs(JOBS);
-        Map<String, List<Drained>> drained = new LinkedHashMap<>();
         try (OpenTelemetrySdk sdk = sdk()) {
-            Map<String, UnaryOperator<RepriseBuilder>> ways = new LinkedHashMap<>();
-            ways.put("tracing-none", UnaryOperator.identity());
-            ways.put("tracing-off", traced(OpenTelemetry.noop()));
-            ways.put("tracing-on", traced(sdk));
-            ways.keySet().forEach(name -> drained.put(name, new ArrayList<>()));
-            List<String> order = new ArrayList<>(ways.keySet());
+            List<Way> ways = List.of(
+                    new Way("tracing-none", UnaryOperator.identity()),
+                    new Way("tracing-off", traced(OpenTelemetry.noop())),
+                    new Way("tracing-on", traced(sdk)));
+            List<Way> order = new ArrayList<>(ways);
             for (int turn = 0; turn < TURNS; turn++) {
-                for (String name : order) {
-                    drained.get(name).add(drained(trial, ways.get(name), jobs));
+                for (Way way : order) {
+                    way.turns.add(drained(trial, way.settings, jobs));
                 }
                 // What came before a drain must not be the same in each turn.
                 Collections.rotate(order, 1);
             }
+            return ways.stream().map(way -> figure(way.name, way.turns)).toList();
         }
-        return drained.entrySet().stream()
-                .map(turns -> figure(turns.getKey(), turns.getValue()))
-                .toList();
     }
 
     private static UnaryOperator<RepriseBuilder> traced(OpenTelemetry telemetry) {
