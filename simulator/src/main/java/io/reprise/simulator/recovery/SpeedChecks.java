@@ -119,6 +119,9 @@ final class SpeedChecks {
         if (plan.workersRate() <= most) {
             return notApplicable(Property.NO_FLOOD, "the workers cannot make so many calls");
         }
+        if (plan.capacityAfter() < plan.load().resources()) {
+            return notApplicable(Property.NO_FLOOD, "a ramp admits a call a second, and a resource serves less");
+        }
         double slack = SLACK_CALLS + 1.5 * Math.sqrt(most);
         int inARow = 0;
         // Jobs of killed workers return all at once, and no worker can know yet that they are too many.
