@@ -115,8 +115,8 @@ class DocumentsTest {
     @Test
     void every_setting_of_a_worker_is_documented() throws IOException {
         String tables = Files.readString(ROOT.resolve("docs/operations.md"));
-        List<String> settings = SETTING
-                .matcher(Files.readString(ROOT.resolve("core/src/main/java/io/reprise/RepriseBuilder.java")))
+        List<String> settings = SETTING.matcher(
+                        Files.readString(ROOT.resolve("core/src/main/java/io/reprise/RepriseBuilder.java")))
                 .results()
                 .map(setting -> setting.group(1))
                 .distinct()

@@ -121,7 +121,8 @@ public interface UpkeepContract extends StoreFixture {
                 TestSettlements.success(two, two.jobs().get(1))));
         assertThat(settled.stale()).isEmpty();
         assertThat(List.of(one, two)).extracting(this::isGone).containsOnly(true);
-        assertThat(store().settle(List.of(TestSettlements.success(three, foreign))).stale())
+        assertThat(store().settle(List.of(TestSettlements.success(three, foreign)))
+                        .stale())
                 .isEmpty();
         assertThat(isGone(three)).isTrue();
     }
