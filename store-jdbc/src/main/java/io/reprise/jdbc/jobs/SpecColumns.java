@@ -63,13 +63,8 @@ public final class SpecColumns {
                     TEXT,
                     Use.ALWAYS,
                     (specs, spec) -> spec.queue(),
-                    (row, draft) -> draft.add(draft.specs.queues.of(row.text()), JobSpec.Builder::queue)),
-            new Column(
-                    "type",
-                    TEXT,
-                    Use.ALWAYS,
-                    (specs, spec) -> spec.type(),
-                    (row, draft) -> draft.type = draft.specs.types.of(row.text())),
+                    (row, draft) -> draft.add(row.text(), JobSpec.Builder::queue)),
+            new Column("type", TEXT, Use.ALWAYS, (specs, spec) -> spec.type(), (row, draft) -> draft.type = row.text()),
             new Column(
                     "priority",
                     NUMBER,
@@ -184,26 +179,7 @@ public final class SpecColumns {
     /** The tags that were read last. Jobs of one call often have the same, such as that of their trace. */
     private static volatile @Nullable Tags latest;
 
-    /**
-     * The name that was read last. Jobs that are read together mostly have the same queue and type. Then they share one
-     * object, which every comparison after that sees at once.
-     */
-    private static final class LatestName {
-        private volatile String latest = "";
-
-        String of(String read) {
-            String known = latest;
-            if (known.equals(read)) {
-                return known;
-            }
-            latest = read;
-            return read;
-        }
-    }
-
     private final PolicyTable policies;
-    private final LatestName queues = new LatestName();
-    private final LatestName types = new LatestName();
 
     public SpecColumns(PolicyTable policies) {
         this.policies = policies;
@@ -265,7 +241,7 @@ public final class SpecColumns {
 
     /** Reads any row: one damaged job must not stop a list or a claim. */
     Read read(SqlRow row, Session session) throws SQLException {
-        Draft draft = new Draft(this, session);
+        Draft draft = new Draft(policies, session);
         for (Column column : ALL) {
             column.reader.read(row, draft);
         }
@@ -297,7 +273,7 @@ public final class SpecColumns {
 
     /** A spec that is being read. Each setting may throw for a damaged value. */
     private static final class Draft {
-        private final SpecColumns specs;
+        private final PolicyTable policies;
         private final Session session;
         private final List<Consumer<JobSpec.Builder>> settings = new ArrayList<>(8);
         private String type = "";
@@ -305,13 +281,13 @@ public final class SpecColumns {
         private boolean isDelayed;
         private @Nullable String key;
 
-        Draft(SpecColumns specs, Session session) {
-            this.specs = specs;
+        Draft(PolicyTable policies, Session session) {
+            this.policies = policies;
             this.session = session;
         }
 
         RetryPolicy policy(@Nullable Long id) throws SQLException {
-            return specs.policies.find(session, id);
+            return policies.find(session, id);
         }
 
         /** Returns whether there is a value. */
