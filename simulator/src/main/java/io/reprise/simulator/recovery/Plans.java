@@ -34,7 +34,7 @@ final class Plans {
     /** The rate times these seconds is the least number of jobs. The first two of them are before the trouble. */
     private static final double LEAST_SECONDS = 8;
 
-    /** The same for fast worlds. Jobs are what costs most there. */
+    /** The least number of jobs of a fast world, in seconds of its rate: jobs cost most there. */
     private static final double LEAST_SECONDS_IF_FAST = 2;
 
     /** Three of four worlds with a greater rate get a lower one, and so more seconds of work with fewer jobs. */
