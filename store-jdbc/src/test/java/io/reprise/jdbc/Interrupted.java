@@ -2,6 +2,7 @@
 package io.reprise.jdbc;
 
 import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,7 +31,11 @@ final class Interrupted {
                         && met.incrementAndGet() == nth) {
                     action.run();
                 }
-                return called.invoke(connection, values);
+                try {
+                    return called.invoke(connection, values);
+                } catch (InvocationTargetException e) {
+                    throw e.getCause();
+                }
             });
         });
     }
