@@ -184,8 +184,8 @@ public final class BatchEndpoints implements Endpoints {
         }
         // Not created here: a mistyped name must not make another batch.
         requireBounds(request, Optional.of(state(request)));
-        requests.admit(request, tenancy, bodies);
         KeyedRequest keyed = KeyedRequest.ofBatch(request, tenancy, name(request));
+        requests.admit(request, tenancy, bodies, keyed);
         List<JobRequest<RawValue>> members = keyed == null ? jobs : keyed.keyed(jobs);
         List<JobId> ids = told(request, () -> api.reprise().batch(name(request)).addAll(members));
         Map<String, @Nullable Object> view = new LinkedHashMap<>();

@@ -164,8 +164,8 @@ public final class JobEndpoints implements Endpoints {
     private Answer enqueue(Request request) {
         Tenancy tenancy = Tenancy.of(request.caller());
         List<JobRequest<RawValue>> jobs = requests.all(request.body(), tenancy);
-        count(request, tenancy);
         KeyedRequest keyed = KeyedRequest.of(request, tenancy);
+        count(request, tenancy, keyed);
         List<Enqueued> inserted = JobRequests.chained(
                 "", () -> api.reprise().offerAll(traced(request, keyed == null ? jobs : keyed.keyed(jobs))));
         List<Map<String, @Nullable Object>> views = new ArrayList<>();
@@ -193,14 +193,14 @@ public final class JobEndpoints implements Endpoints {
                 : jobs.stream().map(job -> job.trace(trace.get())).toList();
     }
 
-    private void count(Request request, Tenancy tenancy) {
+    private void count(Request request, Tenancy tenancy, @Nullable KeyedRequest keyed) {
         List<JsonNode> all = new ArrayList<>();
         if (request.body().isArray()) {
             request.body().forEach(all::add);
         } else {
             all.add(request.body());
         }
-        requests.admit(request, tenancy, all);
+        requests.admit(request, tenancy, all, keyed);
     }
 
     private Answer list(Request request) {

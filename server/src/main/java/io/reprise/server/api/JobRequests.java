@@ -15,6 +15,7 @@ import io.reprise.server.http.Caller;
 import io.reprise.server.http.Fields;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.Problem.FieldError;
+import io.reprise.server.http.ProblemType;
 import io.reprise.server.http.Request;
 import io.reprise.server.webhook.WebhookDelivery;
 import java.nio.charset.StandardCharsets;
@@ -241,6 +242,22 @@ public final class JobRequests {
             }
         }
         return followed;
+    }
+
+    /**
+     * Checks jobs of a request under a key, with all that follow them, against the bounds and quotas of the caller. If all
+     * are stored already, no quota matters: a caller that lost the answer gets it, though its quota is used up meanwhile.
+     *
+     * @throws Problem if one forbids them
+     */
+    void admit(Request request, Tenancy tenancy, List<JsonNode> jobs, @Nullable KeyedRequest keyed) {
+        try {
+            admit(request, tenancy, jobs);
+        } catch (Problem refused) {
+            if (refused.type() != ProblemType.QUOTA_EXCEEDED || keyed == null || !keyed.isStored(api.store())) {
+                throw refused;
+            }
+        }
     }
 
     /**

@@ -7,10 +7,12 @@ import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Fields;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.Request;
+import io.reprise.store.JobStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.util.RawValue;
@@ -62,9 +64,10 @@ final class KeyedRequest {
         return tag;
     }
 
-    /** Returns the jobs with the key. In an array, jobs after the first have their number behind the key. */
+    /** Returns the jobs with the key and its proof. In an array, jobs after the first have their number behind both. */
     List<JobRequest<RawValue>> keyed(List<JobRequest<RawValue>> jobs) {
         JsonNode body = request.body();
+        String proof = PROOF + ContentHash.of(place + stored(key), body.toString());
         List<JobRequest<RawValue>> keyed = new ArrayList<>();
         for (int i = 0; i < jobs.size(); i++) {
             Fields fields = new Fields(body.isArray() ? body.get(i) : body);
@@ -77,7 +80,9 @@ final class KeyedRequest {
                 throw invalid("is a tag of each job too, and with it there may be " + JobSpec.MAX_TAGS);
             }
             try {
-                keyed.add(with(jobs.get(i).tags(tags.toArray(String[]::new)), i));
+                keyed.add(jobs.get(i)
+                        .tags(tags.toArray(String[]::new))
+                        .idempotencyKey(stored(i), i == 0 ? proof : proof + "\n" + i));
             } catch (IllegalArgumentException e) {
                 throw invalid(String.valueOf(e.getMessage()));
             }
@@ -85,18 +90,16 @@ final class KeyedRequest {
         return keyed;
     }
 
-    /**
-     * The first job has the key itself and the proof. A line break separates the number,
-     * because no header contains one.
-     */
-    private JobRequest<RawValue> with(JobRequest<RawValue> job, int index) {
-        return index == 0
-                ? job.idempotencyKey(
-                        stored(key),
-                        PROOF
-                                + ContentHash.of(
-                                        place + stored(key), request.body().toString()))
-                : job.idempotencyKey(stored(key + "\n" + index));
+    /** Returns whether all jobs of this request are stored already. The answer to it then stores nothing. */
+    boolean isStored(JobStore store) {
+        int jobs = request.body().isArray() ? request.body().size() : 1;
+        return IntStream.range(0, jobs)
+                .allMatch(index -> store.findByIdempotencyKey(stored(index)).isPresent());
+    }
+
+    /** Returns the key of one job. A line break separates the number, because no header contains one. */
+    private String stored(int index) {
+        return stored(index == 0 ? key : key + "\n" + index);
     }
 
     private String stored(String own) {

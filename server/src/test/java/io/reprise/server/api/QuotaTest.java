@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reprise.job.AuditNote;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
 import io.reprise.server.api.TestServer.Reply;
 import io.reprise.server.auth.Quotas;
 import io.reprise.server.http.Caller;
@@ -23,6 +24,7 @@ import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -73,6 +75,36 @@ class QuotaTest {
         assertThat(enqueue(server.admin, 100, "a").status())
                 .as("the operator's own")
                 .isEqualTo(202);
+    }
+
+    @Test
+    void a_repeated_request_has_its_answer_though_the_quota_is_used_up() {
+        Reply first = keyed("k", 4);
+        assertThat(first.status()).isEqualTo(202);
+        assertThat(enqueue(key, 6, "a").status()).isEqualTo(202);
+        Reply again = keyed("k", 4);
+        assertThat(again.status()).as(again.raw().body()).isEqualTo(202);
+        assertThat(ids(again)).isEqualTo(ids(first));
+        requireExceeded(keyed("l", 1), "10 jobs waiting");
+        // Jobs that are gone would be stored again. So they need room.
+        String last = ids(first).get(3);
+        server.send(key, "POST", "/v1/jobs/" + last + "/cancel", "{}");
+        while (server.store.prune(Set.of(JobState.CANCELLED), Duration.ZERO, 10) == 0) {
+            Thread.onSpinWait();
+        }
+        requireExceeded(keyed("k", 4), "jobs waiting");
+    }
+
+    private Reply keyed(String idempotencyKey, int jobs) {
+        String job = "{\"type\":\"a\",\"delay\":\"1d\"}";
+        String body = "[" + job + ("," + job).repeat(jobs - 1) + "]";
+        return server.send(key, "POST", "/v1/jobs", body, "Idempotency-Key", idempotencyKey);
+    }
+
+    private static List<String> ids(Reply reply) {
+        List<String> ids = new ArrayList<>();
+        reply.json().forEach(job -> ids.add(job.get("id").stringValue()));
+        return ids;
     }
 
     private Reply enqueue(int bytes) {
