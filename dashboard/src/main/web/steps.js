@@ -35,13 +35,13 @@ function controls(job, s, again) {
     },
     done: 'It is written down, and the job goes on.',
   }), 'quiet');
-  const unknown = s.kind === 'STEP' && s.state === 'STARTED' && job.state === 'FAILED';
+  const tellable = s.resolvable && job.state === 'FAILED';
   const forget = () => confirmed({title: `Forget step ${s.name}?`, verb: 'Forget it', danger: true, about: 'The next run does it again. Retry the job afterwards.',
     fields: [{name: 'later', label: 'And all that were stored after it', type: 'checkbox'}],
     run: async v => { await send('POST', path`/v1/jobs/${job.id}/steps/forget`, {step: s.name, later: v.later, why: v.why || undefined}); await again(); }, done: 'It is forgotten.'});
-  return html`<div class="rowacts">${unknown ? html`
+  return html`<div class="rowacts">${tellable ? html`
     ${say('done', 'It was done …', 'It was done', 'The handler gets this result and does not run the step again.', [{name: 'result', label: 'Its result as JSON (empty for none)', type: 'textarea'}])}
-    ${say('again', 'Do it again …', 'Do it again', 'You know that it had no effect: the step runs once more.')}
+    ${s.state === 'STARTED' ? say('again', 'Do it again …', 'Do it again', 'You know that it had no effect: the step runs once more.') : nothing}
     ${say('failed', 'It failed …', 'It failed', 'The handler gets an error with your words.', [], true)}` : nothing}
     ${job.state !== 'RUNNING' && job.state !== 'SUCCEEDED' ? act('operate', 'Forget …', forget, 'quiet') : nothing}</div>`;
 }

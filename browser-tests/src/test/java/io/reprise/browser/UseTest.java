@@ -419,6 +419,15 @@ class UseTest {
         assertThat(page.locator("main")).containsText(World.BIG);
         assertThat(world.get("/v1/jobs/" + id + "/steps")).contains("\"DONE\"", World.BIG);
         assertThat(world.get("/v1/audit?job=" + id)).contains("the bank says so");
+        // The handler cannot read that. So the person says it again.
+        world.post("/v1/leases/" + world.lease("pays") + "/fail", "{\"type\":\"Unreadable\",\"permanent\":true}");
+        page.reload();
+        button(page, "It was done …").click();
+        page.locator("#ask-result").fill("{\"receipt\":\"R7\"}");
+        page.locator("#ask-why").fill("without its number");
+        button(page, "It was done").last().click();
+        assertThat(page.locator("dialog")).hasCount(0);
+        assertThat(page.locator("main")).containsText("R7");
     }
 
     @Test

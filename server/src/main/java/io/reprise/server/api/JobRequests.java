@@ -254,7 +254,7 @@ public final class JobRequests {
         try {
             admit(request, tenancy, jobs);
         } catch (Problem refused) {
-            if (refused.type() != ProblemType.QUOTA_EXCEEDED || keyed == null || !keyed.isStored(api.store())) {
+            if (!refused.type().equals(ProblemType.QUOTA_EXCEEDED) || keyed == null || !keyed.isStored(api.store())) {
                 throw refused;
             }
         }

@@ -49,6 +49,11 @@ public final class StepEndpoints implements Endpoints {
             .must("type", Schema.text(0, 1_000).orNull().about("name of the class of the value"))
             .must("value", Schema.json().about("result of a step, or an event; null if there is none"))
             .must("failure", FAILURE)
+            .must(
+                    "resolvable",
+                    Schema.bool()
+                            .about("whether a person may say how it ended, once its job is dead: nobody knows, or a"
+                                    + " person said it before"))
             .named("Step");
 
     private static final Schema LINE = Schema.object()
@@ -173,6 +178,7 @@ public final class StepEndpoints implements Endpoints {
         view.put("type", step.type());
         view.put("value", Views.json(step.value()));
         view.put("failure", failure(step.failure()));
+        view.put("resolvable", step.isResolvable());
         return view;
     }
 

@@ -248,6 +248,11 @@ class StepApiTest {
         assertThat(server.get("/v1/jobs/" + id).text("state")).isEqualTo("PENDING");
         assertThat(server.get("/v1/audit?job=" + id).raw().body()).contains("resolve-step", "I asked the bank");
         assertThat(server.post(resolve, done).status()).isEqualTo(409);
+        server.post("/v1/leases/" + lease() + "/step", "{\"name\":\"pack\",\"result\":1}");
+        assertThat(steps(id).findValues("resolvable"))
+                .as("what a run has stored stays")
+                .extracting(JsonNode::booleanValue)
+                .containsExactlyInAnyOrder(true, false);
     }
 
     @Test
